@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/wgate/wgate/event"
+)
+
+// Input is where records come from. One Input may serve several sources of a pipeline (all topics of one broker).
+// Implementations are used by one goroutine at a time.
+type Input interface {
+	// Poll waits up to wait for records and appends a run of them, all of one source, to b: Times is left at 0,
+	// Keys, Values (raw), Origins (Source is the index in the plan), Heads and Headers are filled. It returns false when
+	// nothing came. A wait of 0 does not block. Errors are those of recovery.md; the caller does not retry.
+	Poll(ctx context.Context, wait time.Duration, b *event.Bundle) (bool, error)
+	// Partitions appends the state of every partition that is owned now.
+	Partitions(dst []PartitionState) []PartitionState
+	// Pause holds the fetching of a partition back or lets it go on, for watermark alignment.
+	Pause(p Partition, paused bool)
+}
+
+// Partition names a partition of a source. A file is a source with one partition.
+type Partition struct {
+	Source int // index in the plan
+	Topic  string
+	ID     int32
+}
+
+// PartitionState is what is known of an owned partition.
+type PartitionState struct {
+	Partition
+	Position int64 // offset of the next record that Poll will give
+	End      int64 // last stable offset when last seen; -1 if not yet known
+	CaughtUp bool  // Position >= last stable offset and that equals the high watermark: only then the idle clock runs
+	Ended    bool  // bounded and through
+}
+
+// Record is one record for a sink. Key and Value may be nil, which is null and not empty.
+type Record struct {
+	Topic     string
+	Key       []byte
+	Value     []byte
+	Headers   []RecordHeader
+	Timestamp event.Time
+	Input     event.Origin // where it came from, for messages; Offset -1 if from no single record
+}
+
+// RecordHeader is one header of a Record; a nil Value is null.
+type RecordHeader struct {
+	Key   string
+	Value []byte
+}
+
+// Offset is a position in a source partition.
+type Offset struct {
+	Partition
+	Offset      int64 // of the next record to read
+	LeaderEpoch int32
+	Metadata    string // only on the anchor partition
+}
+
+// Member is the identity under which an epoch began: the group's member id and generation.
+type Member struct {
+	ID         string
+	Generation int32
+}
+
+// Outcome is what is known of a transaction after an attempt to end it.
+type Outcome uint8
+
+// The outcomes. Everything that is not certain is Unknown (recovery.md, commit step 7).
+const (
+	Unknown Outcome = iota
+	Committed
+	Aborted
+)
+
+// Broker is the side of the commit protocol that Kafka keeps: the group's offsets and the transaction. recovery.md names
+// the steps. It is used by one goroutine.
+type Broker interface {
+	// Fence aborts what an earlier life of this instance left open (InitProducerID) and joins the group.
+	Fence(ctx context.Context) error
+	// FetchOffsets returns the group's committed offsets of all partitions of the task, with metadata. stable is false
+	// while a transaction is pending on one of them.
+	FetchOffsets(ctx context.Context) (offs []Offset, stable bool, err error)
+	// Bounds returns the first and the next offset (high watermark) of a partition.
+	Bounds(ctx context.Context, p Partition) (first, next int64, err error)
+	// Seek sets the positions; partitions that are not named start where the source's start attribute says.
+	Seek(ctx context.Context, offs []Offset) error
+	// Begin opens a transaction and returns the member under which it began.
+	Begin(ctx context.Context) (Member, error)
+	// Send produces records in the open transaction, asynchronously. The bytes belong to the broker from here on.
+	Send(ctx context.Context, recs []Record) error
+	// Flush waits until all that was sent is acknowledged; any failure is an error.
+	Flush(ctx context.Context) error
+	// End tries to commit with exactly these offsets, as m; a generation that has changed since Begin refuses it.
+	End(ctx context.Context, m Member, offs []Offset) (Outcome, error)
+	// Abort aborts the open transaction; nil means that it certainly is.
+	Abort(ctx context.Context) error
+	// Revoked reports whether a partition was revoked or lost since Begin: the epoch is dead.
+	Revoked() bool
+	// Rebuild closes the client and makes a new one.
+	Rebuild(ctx context.Context) error
+	// MaxRecordBytes returns the largest record that topic takes.
+	MaxRecordBytes(ctx context.Context, topic string) (int, error)
+}
+
+// Output takes records that are in no transaction: files, standard output, and Kafka when delivery is at_least_once.
+type Output interface {
+	// Write hands records over. The bytes belong to the output from here on.
+	Write(ctx context.Context, recs []Record) error
+	// Flush waits until all that was written is safe.
+	Flush(ctx context.Context) error
+}
+
+// Clock is processing time.
+type Clock interface {
+	Now() event.Time
+}
+
+// Invoker runs functions of one plugin instance. It is used by one goroutine at a time.
+type Invoker interface {
+	// Process runs DoFn fn over the rows of b. What out holds refers to b's heap and is good until the next call. Rows on
+	// which the guest failed are in out.Failed; an error means that the plugin as a whole cannot go on.
+	Process(ctx context.Context, fn string, b *event.Bundle, out *Processed) error
+}
+
+// Processed is what a DoFn made of a bundle, in the order in which it was made.
+type Processed struct {
+	Rows   []Made
+	Failed []FailedRow
+	// New holds the values, keys, times and headers of rows that the guest made anew.
+	New event.Bundle
+}
+
+// Made is one output row: input row Row, unchanged where New is -1, else with what row New of Processed.New gives. A
+// Missing value or key there, and a time of MinTime, mean: as in the input row.
+type Made struct {
+	Row int32
+	New int32
+	Tag uint16 // 0 is the main output
+}
+
+// FailedRow is an input row that the guest or the host refused.
+type FailedRow struct {
+	Row    int32
+	Code   string
+	Text   string // the guest's words, with stack and the tail of standard error after a trap; cut to 8 KiB
+	Digest string
+}
