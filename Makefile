@@ -1,0 +1,65 @@
+# One entry point for everything. `make help` lists the targets.
+#
+# Only Go, git and make are needed. What else a target can use (a C compiler for the race detector, Java for a real
+# Kafka broker) is used if it is there; tests that need what is absent say "skipped: needs ...". With WGATE_REQUIRE=all in
+# the environment they fail instead: that is how .ci/run calls this file.
+
+GO        ?= go
+BIN       := bin/wgate
+GO_GUESTS := $(patsubst %/go.mod,%,$(wildcard plugins/examples/*/go.mod))
+WASM      := $(foreach d,$(GO_GUESTS),plugins/examples/$(notdir $(d)).wasm)
+MODULES   := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk-go/go.mod)) $(GO_GUESTS)
+LINT      := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
+FUZZTIME  ?= 30s
+
+# The race detector needs cgo and a C compiler. It covers the packages that have goroutines; the core has none, which
+# internal/lint checks.
+RACE      := $(if $(shell command -v gcc || command -v clang),-race)
+RACE_PKGS := ./host/... ./cmd/...
+
+.DEFAULT_GOAL := build
+.PHONY: build guests demo test race check format lint fuzz clean help
+
+build: ## build bin/wgate
+	$(GO) build -trimpath -o $(BIN) ./cmd/wgate
+
+guests: build $(WASM) ## build and pack the example plugins: plugins/examples/*.wasm
+
+# go build has a cache of its own and knows better than make what is stale.
+.PHONY: $(WASM)
+$(WASM): plugins/examples/%.wasm: build
+	cd plugins/examples/$* && GOOS=wasip1 GOARCH=wasm $(GO) build -buildmode=c-shared -trimpath -ldflags='-s -w' -o ../$*.wasm .
+	$(BIN) plugin pack $@
+
+demo: guests ## build everything and run the quickstart: topic in, plugin, windows, topic out
+	$(BIN) quickstart
+
+test: guests ## run all tests of all modules
+	@set -e; for m in $(MODULES); do echo "== go test $$m"; (cd $$m && $(GO) test ./...); done
+ifneq ($(RACE),)
+	@echo "== go test -race -short"
+	$(GO) test $(RACE) -short $(RACE_PKGS)
+endif
+
+check: format lint ## format, vet, lint and the short tests, in under three minutes
+	@set -e; for m in $(MODULES); do (cd $$m && $(GO) vet ./... && $(GO) test -short ./...); done
+
+format: ## fail if a file is not formatted
+	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$out" ]; then \
+		echo "not formatted, run gofmt -w:"; echo "$$out"; exit 1; fi
+
+lint: ## run golangci-lint; its first build takes some minutes
+	$(LINT) run ./...
+
+# Every fuzz target of the root module, one after the other.
+fuzz: ## run every fuzz target for FUZZTIME (default 30s)
+	@set -e; grep -rln --include='*_test.go' '^func Fuzz' . | sort | while read f; do \
+		grep -o '^func Fuzz[A-Za-z0-9_]*' $$f | sed 's/func //' | while read t; do \
+			echo "== $$t ($$f)"; (cd $$(dirname $$f) && $(GO) test -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) .); \
+		done; done
+
+clean: ## remove what was built
+	rm -rf bin plugins/examples/*.wasm
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
