@@ -33,12 +33,13 @@ const (
 
 // Node is one node of an expression as it was written. Nodes are immutable once built and may be shared.
 type Node struct {
-	Op   Op
-	Name string
-	Lit  event.Literal
-	Keys []string
-	Args []*Node
-	Slot int
-	Type event.Type // of an OpSlot
-	Pos  Pos
+	Op     Op
+	Name   string
+	Quoted bool // an OpField that was written ["name"]
+	Lit    event.Literal
+	Keys   []string
+	Args   []*Node
+	Slot   int
+	Type   event.Type // of an OpSlot
+	Pos    Pos
 }
