@@ -131,20 +131,44 @@ func (d Decimal) Cmp(o Decimal) int {
 	return 1
 }
 
-// CmpFloat compares d with f by value, exactly: -1, 0 or 1. f must be a number; it may be infinite.
+// CmpFloat compares d with the number that f is written as with the fewest digits, exactly: -1, 0 or 1. So 0.1 equals
+// 1e-1, whatever came as a float; and since no two floats are written as one number, values of all three kinds have one
+// order. f must be a number; it may be infinite.
 func (d Decimal) CmpFloat(f float64) int {
-	neg, m := d.magnitude()
-	if fneg := math.Signbit(f) && f != 0; fneg != neg {
-		if neg {
-			return -1
-		}
+	switch g := d.Float(); {
+	case g < f:
+		return -1
+	case g > f:
 		return 1
+	case g == 0: // both are zero: a Decimal that is not is far above the least float
+		return 0
 	}
-	c := m.cmpFloat(math.Abs(f))
+	// Both lie in the interval of numbers that round to f.
+	var buf [32]byte
+	n, _ := scanNumber(strconv.AppendFloat(buf[:0], f, 'e', -1, 64))
+	neg, m := d.magnitude()
+	c := m.cmpNumber(n)
 	if neg {
 		return -c
 	}
 	return c
+}
+
+// FloorFloat returns the greatest Decimal that is not above the number that f is written as with the fewest digits, and
+// whether it is equal to it. ok is false for infinities, for what is not a number, and out of range.
+func FloorFloat(f float64) (d Decimal, exact, ok bool) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return Decimal{}, false, false
+	}
+	var buf [32]byte
+	n, _ := scanNumber(strconv.AppendFloat(buf[:0], f, 'e', -1, 64))
+	if d, exact, ok = n.decimal(); !ok || exact {
+		return d, exact, ok
+	}
+	if d.CmpFloat(f) > 0 {
+		d, ok = d.Sub(Decimal{0, 1})
+	}
+	return d, false, ok
 }
 
 // Sign returns -1, 0 or 1.

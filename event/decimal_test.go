@@ -3,6 +3,7 @@ package event
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -156,8 +157,14 @@ func TestDecimalFloat(t *testing.T) {
 			t.Fatalf("%v as a float is %v, want %v", a, got, want)
 		}
 		f := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1e20, 1e20), rapid.Just(want), rapid.Just(math.Nextafter(want, 1))).Draw(t, "f")
-		if c := a.CmpFloat(f); !math.IsInf(f, 0) && c != toRat(a).Cmp(new(big.Rat).SetFloat64(f)) {
+		written, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
+		if c := a.CmpFloat(f); c != toRat(a).Cmp(written) {
 			t.Fatalf("%v against %v: %d", a, f, c)
+		}
+		units := new(big.Rat).Mul(written, new(big.Rat).SetInt(bigOne))
+		floor, fits := fromBig(new(big.Int).Div(units.Num(), units.Denom()))
+		if d, exact, ok := FloorFloat(f); ok != fits || ok && (d != floor || exact != units.IsInt()) {
+			t.Fatalf("floor of %v: %v, %v, %v; want %v, %v, %v", f, d, exact, ok, floor, units.IsInt(), fits)
 		}
 	})
 	if d, ok := DecimalFromFloat(0.1); !ok || d.String() != "0.1" {

@@ -48,24 +48,28 @@ func (m mag) cmp(o mag) int {
 	return 1
 }
 
-// cmpFloat compares m units of 10^-18 with f, which is not negative. f is n * 2^e with n below 2^53; n * 10^18 fits 128
-// bits, so m and n * 10^18 are compared with the power of two brought to one side.
-func (m mag) cmpFloat(f float64) int {
-	if f >= 1<<68 { // above 2^127 / 10^18
-		return -1
+// cmpNumber compares m units of 10^-18 with the magnitude of n, of which nothing was cut off.
+func (m mag) cmpNumber(n number) int {
+	a, b := m, n.m
+	up := n.exp + DecimalDigits // bring both to the smaller unit
+	if up < 0 {
+		a, b, up = b, a, -up
 	}
-	frac, e := math.Frexp(f)
-	e -= 53
-	p := mul128(mag{0, uint64(math.Ldexp(frac, 53))}, mag{0, one})
-	v := mag{p[1], p[0]}
-	if e >= 0 { // e is at most 15 and v * 2^e below 2^68 * 10^18, which is below 2^128
-		return m.cmp(mag{v.hi<<e | v.lo>>(64-e), v.lo << e})
+	unit := pow10(up)
+	p := mul128(b, unit)
+	c := 0
+	switch {
+	case b == mag{}:
+		c = a.cmp(b)
+	case unit == mag{} || p[2] != 0 || p[3] != 0:
+		c = -1
+	default:
+		c = a.cmp(mag{p[1], p[0]})
 	}
-	whole, rest := v.shiftRight(-e)
-	if c := m.cmp(whole); c != 0 || !rest {
-		return c
+	if n.exp+DecimalDigits < 0 {
+		return -c
 	}
-	return -1
+	return c
 }
 
 // shiftRight returns m / 2^n rounded down, and whether something was cut off.
