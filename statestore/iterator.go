@@ -172,7 +172,7 @@ func (it *overlayIter) Value() []byte {
 // Err returns the error that ended the scan, nil if there was none.
 func (it *overlayIter) Err() error { return it.err }
 
-// Close ends the scan. A second call does nothing.
+// Close ends the scan. Nothing of the iterator may be used after it.
 func (it *overlayIter) Close() error {
 	if it.base == nil {
 		return it.err

@@ -17,7 +17,10 @@ const (
 // to some point, and everything up to the last synced write. A store is used by one goroutine, except that reading (Get,
 // Scan, iterators) may go on beside writing.
 type Store interface {
+	// Reader is for one goroutine; each of several takes one of its own from NewReader.
 	Reader
+	// NewReader returns a Reader for one goroutine. It sees every Apply as soon as that has returned.
+	NewReader() Reader
 	// System returns a copy of a system row.
 	System(r SystemRow) (val []byte, ok bool, err error)
 	// WriteMeta sets the Meta row and syncs.
@@ -52,7 +55,13 @@ type Seeker interface {
 // ErrReserved is returned for a write outside the rows of tasks: an empty key, or one that begins with 0xFF 0xFF.
 var ErrReserved = errors.New("statestore: the key lies outside the rows of operators")
 
-// EndOfRows is the end of all rows of tasks.
+// What can be wrong with a folder of state. Errors of Open wrap one of these where it applies.
+var (
+	ErrInUse   = errors.New("statestore: the state folder is in use")
+	ErrNewer   = errors.New("statestore: the state was written by a newer version of wgate")
+	ErrCorrupt = errors.New("statestore: the state on disk is damaged")
+)
+
 var endOfRows = []byte{0xFF, 0xFF}
 
 // Reserved reports whether key may not be written through a View.

@@ -95,6 +95,9 @@ func (s *Store) rows() ([]row, error) {
 	return s.now.rows, nil
 }
 
+// NewReader returns the store itself.
+func (s *Store) NewReader() statestore.Reader { return s }
+
 // HasRows reports whether any row is there.
 func (s *Store) HasRows() (bool, error) {
 	rows, err := s.rows()

@@ -32,13 +32,13 @@ func Run(t *testing.T, device func() Device) {
 
 // model is a store, an overlay over it, and what both should hold.
 type model struct {
-	dev      Device
-	store    statestore.Store
-	overlay  *statestore.Overlay
-	images   []image // committed images since the last sync; the last one is the present
-	view     map[string]string
-	scans    []*scan
-	commits  int
+	dev     Device
+	store   statestore.Store
+	overlay *statestore.Overlay
+	images  []image // committed images since the last sync; the last one is the present
+	view    map[string]string
+	scans   []*scan
+	commits int
 }
 
 // image is what a store should hold.

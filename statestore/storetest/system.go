@@ -12,11 +12,12 @@ import (
 func systemRows(t *testing.T, dev Device) {
 	s := mustOpen(t, dev)
 	expect(t, s, statestore.MetaRow, "", false)
-	check(t, s.WriteMeta([]byte("meta")))
+	meta := `{"format":1,"instance":"i"}`
+	check(t, s.WriteMeta([]byte(meta)))
 	check(t, s.WritePending([]byte("pending")))
 	check(t, dev.Crash(rand.New(rand.NewPCG(1, 2))))
 	s = mustOpen(t, dev)
-	expect(t, s, statestore.MetaRow, "meta", true)
+	expect(t, s, statestore.MetaRow, meta, true)
 	expect(t, s, statestore.PendingRow, "pending", true)
 	has, err := s.HasRows()
 	check(t, err)
@@ -33,7 +34,7 @@ func systemRows(t *testing.T, dev Device) {
 	check(t, o.DeleteRange(nil, nil))
 	check(t, o.Put([]byte("\xFF\xFE"), []byte("last")))
 	check(t, s.Apply([]byte("one"), true, o))
-	expect(t, s, statestore.MetaRow, "meta", true)
+	expect(t, s, statestore.MetaRow, meta, true)
 	expect(t, s, statestore.CommittedRow, "one", true)
 	expect(t, s, statestore.PendingRow, "", false)
 	if has, err = s.HasRows(); err != nil || !has {
