@@ -1,0 +1,243 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// member is one life of the client: one group member, one producer id. Its callbacks run on the client's goroutines.
+type member struct {
+	s    *Session
+	sess *kgo.GroupTransactSession
+	cl   *kgo.Client
+
+	sought  chan struct{} // closed by the first Seek: until then nothing is fetched
+	changed chan struct{} // holds a token when the assignment changed
+	gone    bool          // closed or being closed; guarded by Session.mu
+	began   bool          // sought is closed; the caller's goroutine only
+
+	mu     sync.Mutex
+	topics []string // that the client subscribes to
+	group  error    // the last error of the group session
+}
+
+// join makes the member and waits until it is in the group with all partitions.
+func (s *Session) join(ctx context.Context) error {
+	m := &member{s: s, sought: make(chan struct{}), changed: make(chan struct{}, 1)}
+	s.mu.Lock()
+	m.topics = s.topicNames()
+	s.mu.Unlock()
+	opts, err := m.opts()
+	if err != nil {
+		return err
+	}
+	if m.sess, err = kgo.NewGroupTransactSession(opts...); err != nil {
+		return fmt.Errorf("kafka client: %w", err)
+	}
+	m.cl = m.sess.Client()
+	s.mu.Lock()
+	s.member, s.dead = m, false
+	s.mu.Unlock()
+	if _, _, err := m.cl.ProducerID(ctx); err != nil {
+		return fmt.Errorf("transactional id %q: %w", TransactionalID(s.opt.Pipeline, s.opt.Instance), err)
+	}
+	return m.await(ctx)
+}
+
+func (m *member) opts() ([]kgo.Opt, error) {
+	o := &m.s.opt
+	opts, err := clientOpts(o)
+	if err != nil {
+		return nil, err
+	}
+	isolation := kgo.ReadUncommitted()
+	if o.readCommitted() {
+		isolation = kgo.ReadCommitted()
+	}
+	opts = append(opts, producerOpts(m.s.adm)...)
+	return append(opts,
+		kgo.ConsumerGroup(m.s.group),
+		kgo.InstanceID(o.Instance),
+		kgo.ConsumeTopics(m.topics...),
+		kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		kgo.BlockRebalanceOnPoll(),
+		kgo.SessionTimeout(o.SessionTimeout),
+		kgo.HeartbeatInterval(o.SessionTimeout/4),
+		kgo.RebalanceTimeout(30*time.Second),
+		kgo.AdjustFetchOffsetsFn(m.adjust),
+		kgo.OnPartitionsAssigned(m.assigned),
+		kgo.OnPartitionsRevoked(m.revoked),
+		kgo.OnPartitionsLost(m.revoked),
+		// Records that were deleted before they were read are an error and not a jump over the gap.
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.FetchIsolationLevel(isolation),
+		// Markers are kept, because a position that stays before one never reaches the end of the partition.
+		kgo.KeepControlRecords(),
+		kgo.FetchMaxWait(500*time.Millisecond),
+		kgo.FetchMaxPartitionBytes(4<<20),
+		kgo.MetadataMaxAge(o.MetadataAge),
+		kgo.MetadataMinAge(min(o.MetadataAge, 250*time.Millisecond)),
+		kgo.TransactionalID(TransactionalID(o.Pipeline, o.Instance)),
+		kgo.TransactionTimeout(o.TxnTimeout),
+		kgo.WithPools(new(pools)),
+		kgo.WithHooks(m),
+	), nil
+}
+
+// close ends the client. Callbacks that it still makes are ignored.
+func (m *member) close() {
+	m.s.mu.Lock()
+	m.gone = true
+	m.s.mu.Unlock()
+	m.sess.CloseAllowingRebalance()
+}
+
+// subscribe adds topics that are new.
+func (m *member) subscribe(topics []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var added []string
+	for _, t := range topics {
+		if !slices.Contains(m.topics, t) {
+			added = append(added, t)
+		}
+	}
+	if len(added) > 0 {
+		m.topics = append(m.topics, added...)
+		m.cl.AddConsumeTopics(added...)
+	}
+}
+
+// OnGroupManageError is called by the client when its group session failed; it joins again by itself.
+func (m *member) OnGroupManageError(err error) {
+	m.mu.Lock()
+	m.group = err
+	m.mu.Unlock()
+	if fault := groupFault(err); fault != nil {
+		m.s.fail(fault)
+	}
+	m.s.log.Warn("the consumer group was lost; joining again", "group", m.s.group, "error", err)
+	m.notify()
+}
+
+func (m *member) notify() {
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
+}
+
+// await waits until every partition is assigned to this member: it is the only one.
+func (m *member) await(ctx context.Context) error {
+	limit := m.s.opt.SessionTimeout + 30*time.Second
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		if err := m.s.failed(); err != nil {
+			return err
+		}
+		if m.s.ownsAll() {
+			return nil
+		}
+		select {
+		case <-m.changed:
+		case <-ctx.Done():
+			if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return ctx.Err()
+			}
+			m.mu.Lock()
+			why := m.group
+			m.mu.Unlock()
+			if other, err := m.s.adm.otherMember(context.WithoutCancel(ctx), m.s.group, m.s.opt.Instance); err == nil && other != "" {
+				return secondMember(m.s.group, other)
+			}
+			return &Fault{
+				Code: CodeGroup, Cause: fmt.Sprintf("group %q: not all partitions were assigned within %v", m.s.group, limit), Err: why,
+				Next: "look at the group's members and at the brokers' logs",
+			}
+		}
+	}
+}
+
+func (s *Session) ownsAll() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.topics {
+		for _, p := range t.parts {
+			if !p.owned {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// secondMember is the fault of a group that somebody else is in.
+func secondMember(group, other string) error {
+	return &Fault{
+		Code: CodeSecondMember, Cause: fmt.Sprintf("group %q has another live member: %s", group, other),
+		Next: "a pipeline with its state on one disk runs in one place only: stop the other, or choose durability = \"changelog\" where it is available",
+	}
+}
+
+// assigned notes what is owned now; where to read it is said by adjust.
+func (m *member) assigned(_ context.Context, _ *kgo.Client, added map[string][]int32) {
+	m.s.mu.Lock()
+	for topic, ids := range added {
+		t := m.s.topics[topic]
+		if m.gone || t == nil {
+			continue
+		}
+		for _, id := range ids {
+			t.grow(int(id) + 1)
+			t.parts[id].owned = true
+			t.parts[id].life++
+		}
+	}
+	m.s.mu.Unlock()
+	m.notify()
+}
+
+// revoked notes what is not owned any more. The epoch is dead even if all of it comes back.
+func (m *member) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	for topic, ids := range gone {
+		for _, id := range ids {
+			if p := m.s.find(topic, id); p != nil && !m.gone {
+				p.owned = false
+				p.life++
+				m.s.dead = true
+			}
+		}
+	}
+}
+
+// adjust says where to read newly assigned partitions, instead of the offsets that the client fetched: where the engine
+// stands. It waits for the first Seek; the group's session goes on meanwhile.
+func (m *member) adjust(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	select {
+	case <-m.sought:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := m.s.startNew(ctx, fetched); err != nil {
+		return nil, err
+	}
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	for topic, parts := range fetched {
+		for id := range parts {
+			if p := m.s.find(topic, id); p != nil {
+				parts[id] = p.at()
+			}
+		}
+	}
+	return fetched, nil
+}
