@@ -7,6 +7,7 @@ import (
 // Expr is a checked expression. It is immutable and may be shared.
 type Expr struct {
 	node  *Node
+	scope Scope
 	root  *typed
 	paths []Path
 	uses  Uses
@@ -15,7 +16,7 @@ type Expr struct {
 // Check gives every node of n a type. An expression with problems is nil; all problems are reported, in the order in
 // which they stand. What depends on values of unknown type is checked row by row at run time.
 func Check(n *Node, sc Scope) (*Expr, []Problem) {
-	c := &checker{scope: sc, expr: &Expr{node: n}}
+	c := &checker{scope: sc, expr: &Expr{node: n, scope: sc}}
 	root := c.check(n)
 	if len(c.problems) > 0 {
 		return nil, c.problems

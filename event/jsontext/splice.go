@@ -1,0 +1,120 @@
+package jsontext
+
+// Set is a member to be set: its name, and its value as JSON.
+type Set struct {
+	Name string
+	Text []byte
+}
+
+// Splice appends the object obj to dst with members set and dropped. Members that exist are replaced where they stand, all
+// others come at the end in the order of sets; a name that is both set and dropped is set. Every byte of what is left is
+// kept: the digits of numbers, escapes, repeated names, white space. ok is false, and dst unchanged, if obj is not an
+// object. obj must have been checked and must not overlap the free part of dst.
+func Splice(dst, obj []byte, sets []Set, drop []string) (out []byte, ok bool) {
+	w, ok := begin(dst, obj)
+	if !ok {
+		return dst, false
+	}
+	for w.next() {
+		if i := setIndex(&w.m, sets); i >= 0 {
+			w.keep(sets[i].Text)
+		} else if !named(&w.m, drop) {
+			w.keep(w.m.Value())
+		}
+	}
+	for i := range sets {
+		if _, _, ok := Find(obj, sets[i].Name); !ok {
+			w.add(sets[i])
+		}
+	}
+	return w.end(), true
+}
+
+// Keep appends the object obj to dst with only the named members, which stay as they are. ok is as for Splice.
+func Keep(dst, obj []byte, names []string) (out []byte, ok bool) {
+	w, ok := begin(dst, obj)
+	if !ok {
+		return dst, false
+	}
+	for w.next() {
+		if named(&w.m, names) {
+			w.keep(w.m.Value())
+		}
+	}
+	return w.end(), true
+}
+
+func setIndex(m *Members, sets []Set) int {
+	for i := len(sets) - 1; i >= 0; i-- {
+		if m.Is(sets[i].Name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func named(m *Members, names []string) bool {
+	for _, n := range names {
+		if m.Is(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// splicer copies an object member by member. A member is: white space, name to value, white space, and a comma before
+// all but the first.
+type splicer struct {
+	dst, obj []byte
+	m        Members
+	lead     int // where the white space before the member starts
+	trail    int // the white space after the last kept value, [trail, trailEnd)
+	trailEnd int
+	any      bool
+}
+
+func begin(dst, obj []byte) (splicer, bool) {
+	m := Each(obj)
+	if !m.object {
+		return splicer{}, false
+	}
+	open := Space(obj, 0)
+	return splicer{dst: append(dst, obj[:open+1]...), obj: obj, m: m, lead: open + 1}, true
+}
+
+func (w *splicer) next() bool {
+	if w.m.End > 0 {
+		w.lead = Space(w.obj, w.m.End) + 1
+	}
+	return w.m.Next()
+}
+
+func (w *splicer) keep(value []byte) {
+	if w.any {
+		w.dst = append(append(w.dst, w.obj[w.trail:w.trailEnd]...), ',')
+	}
+	w.any = true
+	w.dst = append(w.dst, w.obj[w.lead:w.m.Start]...)
+	w.dst = append(w.dst, value...)
+	w.trail, w.trailEnd = w.m.End, Space(w.obj, w.m.End)
+}
+
+func (w *splicer) add(s Set) {
+	if w.any {
+		w.dst = append(w.dst, ',')
+	}
+	w.any = true
+	w.dst = append(AppendString(w.dst, s.Name), ':')
+	w.dst = append(w.dst, s.Text...)
+}
+
+func (w *splicer) end() []byte {
+	w.dst = append(w.dst, w.obj[w.trail:w.trailEnd]...)
+	last := w.lead - 1 // of an object without members: its opening brace
+	if w.m.End > 0 {
+		last = Space(w.obj, w.m.End)
+	} else {
+		last = Space(w.obj, last+1)
+	}
+	return append(w.dst, w.obj[last:]...)
+}
