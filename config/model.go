@@ -22,6 +22,9 @@ type Pipeline struct {
 	Aggregates []*Aggregate
 	Sinks      []*Sink
 	Pos        expr.Pos
+
+	files []Text
+	texts map[string][]byte // source text by file, for snippets; also of files of variables
 }
 
 // Ref names a collection: source.NAME, transform.NAME[.TAG], aggregate.NAME[.late].
@@ -142,13 +145,15 @@ type Plugin struct {
 	Name   string
 	Path   string // resolved against the pipeline's folder
 	SHA256 string // pin, empty if none
-	Guard  string
-	Memory int64          // bytes
-	Time   event.Duration // per call
-	Output int64          // bytes per call
-	Config []byte         // JSON
-	HTTP   []string
-	Pos    expr.Pos
+	Guard  string // metered | trusted
+	// GuardSet says that guard was written, so that a host that cannot meter refuses what was asked for.
+	GuardSet bool
+	Memory   int64          // bytes
+	Time     event.Duration // per call
+	Output   int64          // bytes per call
+	Config   []byte         // JSON
+	HTTP     []string
+	Pos      expr.Pos
 }
 
 // Call is plugin.NAME.FUNCTION.

@@ -1,0 +1,15 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/wgate/wgate/expr"
+)
+
+// didYouMean returns a sentence, with a leading blank, that suggests the name that given is close to; nothing if none is.
+func didYouMean(given string, names []string) string {
+	if n := expr.Suggest(given, names); n != "" && n != given {
+		return fmt.Sprintf(" Did you mean %q?", n)
+	}
+	return ""
+}
