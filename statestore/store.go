@@ -53,13 +53,13 @@ type Seeker interface {
 }
 
 // ErrReserved is returned for a write outside the rows of tasks: an empty key, or one that begins with 0xFF 0xFF.
-var ErrReserved = errors.New("statestore: the key lies outside the rows of operators")
+var ErrReserved = errors.New("the key lies outside the rows of operators")
 
 // What can be wrong with a folder of state. Errors of Open wrap one of these where it applies.
 var (
-	ErrInUse   = errors.New("statestore: the state folder is in use")
-	ErrNewer   = errors.New("statestore: the state was written by a newer version of wgate")
-	ErrCorrupt = errors.New("statestore: the state on disk is damaged")
+	ErrInUse   = errors.New("the state folder is in use")
+	ErrNewer   = errors.New("the state was written by a newer version of wgate")
+	ErrCorrupt = errors.New("the state on disk is damaged")
 )
 
 var endOfRows = []byte{0xFF, 0xFF}

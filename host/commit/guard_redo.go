@@ -1,0 +1,5 @@
+//go:build !wgate_no_redo
+
+package commit
+
+const builtWithoutRedo = false

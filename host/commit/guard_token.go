@@ -1,0 +1,5 @@
+//go:build !wgate_no_token
+
+package commit
+
+const builtWithoutToken = false
