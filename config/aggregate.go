@@ -2,10 +2,23 @@ package config
 
 import (
 	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/triggers"
+	"github.com/wgate/wgate/windowing"
 )
 
-// retracting says whether this version can take results back.
-const retracting = false
+// What this version can do of what the language has.
+const (
+	retracting = false // panes = "retracting"
+	separate   = false // late = "separate"
+)
+
+// available splits the words of a choice: those after the first n only if this version has them.
+func available(has bool, n int, words ...string) (now, later []string) {
+	if has {
+		return words, nil
+	}
+	return words[:n], words[n:]
+}
 
 // declareAggregate reads what of an aggregate needs no types.
 func (ld *loader) declareAggregate(b *topBlock) {
@@ -13,17 +26,30 @@ func (ld *loader) declareAggregate(b *topBlock) {
 	a := &Aggregate{Name: b.name, Pos: posOf(b.head), Errors: b.policy(ld.policy)}
 	a.Window = b.readWindow()
 	a.Trigger = b.readTrigger()
-	if retracting {
-		a.Panes = b.choice("panes", "accumulating", []string{"discarding", "accumulating", "retracting"})
-	} else {
-		a.Panes = b.choice("panes", "accumulating", []string{"discarding", "accumulating"}, "retracting")
-	}
+	b.checkSteps(a)
+	now, later := available(retracting, 2, "discarding", "accumulating", "retracting")
+	a.Panes = b.choice("panes", "accumulating", now, later...)
 	a.Lateness = b.duration("allowed_lateness", 0, true)
 	a.Timestamp = b.choice("timestamp", "end", []string{"end", "earliest", "latest"})
 	a.Unchanged = b.choice("unchanged", "emit", []string{"emit", "suppress"})
-	a.Late = b.choice("late", "refine", []string{"refine", "drop"}, "separate")
+	now, later = available(separate, 2, "refine", "drop", "separate")
+	a.Late = b.choice("late", "refine", now, later...)
 	ld.p.Aggregates = append(ld.p.Aggregates, a)
 	ld.graph.add(Ref{Kind: "aggregate", Name: b.name}, b, b.input(), func(v *vertex, in flow) { b.readAggregate(a, v, in) })
+}
+
+// checkSteps: a cumulative window sends a pane at each of its steps, so that its trigger must have nothing to say before
+// the window's end.
+func (b *topBlock) checkSteps(a *Aggregate) {
+	attr := b.attr("trigger")
+	if a.Window.Kind != windowing.Cumulative || attr == nil {
+		return
+	}
+	if m, err := triggers.Compile(a.Trigger); err == nil && !m.Quiet() {
+		b.ld.fail(attr.Expr.Range(), "Trigger does not fit the window",
+			"A cumulative window sends its panes at its steps; the trigger may only speak after the window's end. Use %s, or after_watermark with late alone.",
+			triggers.Default())
+	}
 }
 
 // readAggregate compiles key and compute.

@@ -39,7 +39,7 @@ func (b body) textOf(a *hclsyntax.Attribute, def string) string {
 		b.wrong(a, "A text is needed here, in quotes; this is of type %s.", lit.Kind)
 		return def
 	case lit.Text == "":
-		b.wrong(a, "The text must not be empty. Leave %q out for its default.", a.Name)
+		b.wrong(a, "The text must not be empty.")
 		return def
 	}
 	return lit.Text

@@ -51,8 +51,7 @@ func (ld *loader) takeBlocks(hb *hclsyntax.Body) {
 			continue
 		}
 		if prev := ld.find(k, name); prev != nil {
-			ld.duplicateBlock(b, k, prev)
-			continue
+			ld.duplicateBlock(b, k, prev) // and read on: it may have other mistakes
 		}
 		ld.blocks = append(ld.blocks, &topBlock{body: ld.bodyOf(b), kind: k.name, name: name})
 	}
@@ -103,21 +102,20 @@ func (ld *loader) duplicateBlock(b *hclsyntax.Block, k *kind, prev *topBlock) {
 		prev.what, at(prev.head))
 }
 
-// label returns the name of a block that must have n labels (0 or 1).
+// label returns the name of a block that must have n labels (0 or 1). It is false if there is no name to go on with.
 func (ld *loader) label(b *hclsyntax.Block, n int) (string, bool) {
 	switch {
 	case len(b.Labels) > n:
 		ld.fail(b.LabelRanges[n], "Too many labels", "%s has %s: %s.", article(b.Type), []string{"no label", "one label, its name"}[n], usage(b.Type, n))
-		return "", false
 	case len(b.Labels) < n:
 		ld.fail(b.DefRange(), "Missing label", "%s needs a name: %s.", article(b.Type), usage(b.Type, n))
 		return "", false
-	case n == 0:
+	}
+	if n == 0 {
 		return "", true
 	}
 	if why := badName(b.Labels[0]); why != "" {
 		ld.fail(b.LabelRanges[0], "Invalid name", "%q cannot be a name: %s.", b.Labels[0], why)
-		return "", false
 	}
 	return b.Labels[0], true
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/wgate/wgate/expr"
 )
 
-// ofOneRow reports whether the aggregate function called name is a function of one row, too: min(value.a, value.b).
+// ofOneRow reports whether there is a function of one row called name, as min is in min(value.a, value.b).
 func ofOneRow(name string) bool { return slices.Contains(expr.FunctionNames(), name) }
 
 // aggregateOnly reports whether name is an aggregate function and nothing else.
@@ -27,6 +27,9 @@ type computer struct {
 	rows flow           // of the rows that are aggregated: inside of a call key is the row's, outside the group's
 	seen map[string]int // slots by the text of the call: what is written twice is computed once
 }
+
+// maxAggs is how many different aggregate functions one aggregate may have.
+const maxAggs = 1 << 10
 
 // readCompute reads compute. ok is false if something was reported.
 func (b *topBlock) readCompute(a *Aggregate, in flow) bool {
@@ -60,11 +63,15 @@ func (c *computer) compile(e hclsyntax.Expression) *expr.Expr {
 func (c *computer) call(conv *converter, e *hclsyntax.FunctionCallExpr) (*expr.Node, bool) {
 	sig, ok := combine.Lookup(e.Name)
 	if !ok {
-		if !combine.Later(e.Name) {
+		switch {
+		case combine.Later(e.Name):
+			c.ld.later(e.NameRange, "The aggregate function "+e.Name)
+		case ofOneRow(e.Name):
 			return nil, false
+		default:
+			c.ld.fail(e.NameRange, "Unknown function", "There is no function %q.%s", e.Name, didYouMean(e.Name, append(combine.Names(), expr.FunctionNames()...)))
 		}
 		conv.failed = true
-		c.ld.later(e.NameRange, "The aggregate function "+e.Name)
 		return literalNode(nullLiteral, e.Range()), true
 	}
 	args, where, ok := c.filter(e)
@@ -83,7 +90,9 @@ func (c *computer) call(conv *converter, e *hclsyntax.FunctionCallExpr) (*expr.N
 			conv.failed = true
 			return literalNode(nullLiteral, e.Range()), true
 		}
-		slot = len(c.agg.Aggs)
+		if slot = len(c.agg.Aggs); slot == maxAggs {
+			c.ld.fail(e.Range(), "Too many aggregate functions", "An aggregate has %d at most. Make two of it.", maxAggs)
+		}
 		c.agg.Aggs = append(c.agg.Aggs, agg)
 		c.seen[text] = slot
 	}

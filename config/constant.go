@@ -119,11 +119,11 @@ func (ld *loader) flagValue(name, text string, def constant) (event.Literal, boo
 	}
 	e, diags := hclsyntax.ParseExpression([]byte(text), file, hcl.InitialPos)
 	if !diags.HasErrors() {
-		if lit, ok := ld.constantOf(e, "The value of a variable"); !ok {
-			return event.Literal{}, false
-		} else if fitsDefault(lit, def.lit) {
+		before := len(ld.diags)
+		if lit, ok := ld.constantOf(e, "The value of a variable"); ok && fitsDefault(lit, def.lit) {
 			return lit, true
 		}
+		ld.diags = ld.diags[:before] // the command line has no lines to point at
 	}
 	ld.noFile("Wrong type of variable", fmt.Sprintf("--var %s=%s: the default of %q is of type %s, and so must this be.", name, text, name, def.lit.Kind))
 	return event.Literal{}, false

@@ -154,9 +154,9 @@ func (ld *loader) visit(v *vertex, path []*vertex) {
 		return
 	case entered:
 		i := slices.Index(path, v)
-		names := make([]string, 0, len(path)-i+1)
-		for _, p := range append(path[i:len(path):len(path)], v) {
-			names = append(names, p.ref.ID())
+		names := []string{v.ref.ID()} // in the direction of the records, which is against that of the references
+		for j := len(path) - 1; j >= i; j-- {
+			names = append(names, path[j].ref.ID())
 		}
 		var rng hcl.Range
 		for _, in := range path[len(path)-1].inputs {
@@ -164,8 +164,7 @@ func (ld *loader) visit(v *vertex, path []*vertex) {
 				rng = rangeOf(in.Pos)
 			}
 		}
-		ld.fail(rng, "Cycle", "These blocks read each other: %s. Records would go round for ever: let one of them read something else.",
-			strings.Join(names, " <- "))
+		ld.fail(rng, "Cycle", "Records would go round for ever: %s. Let one of them read something else.", strings.Join(names, " -> "))
 		return
 	}
 	v.mark = entered
