@@ -15,7 +15,7 @@ import (
 var units = map[string]struct{ per, ms int64 }{"s": {1, 1000}, "ms": {1, 1}, "us": {1000, 1}, "ns": {1000000, 1}}
 
 // ToTime makes a time of a number of units since 1970 (s, ms, us or ns), rounding down to the millisecond, or of an
-// RFC 3339 text. No float is on the way: an int or decimal is taken exactly, a float is refused. code is empty or says
+// RFC 3339 text. An int or decimal is taken exactly, a float as the number that it is written as. code is empty or says
 // why there is no time; a unit that is not known is a bad argument.
 func ToTime(h *event.Heap, v event.Value, unit string) (t event.Time, code string) {
 	u, ok := units[unit]
@@ -37,6 +37,10 @@ func ToTime(h *event.Heap, v event.Value, unit string) (t event.Time, code strin
 		t = event.Time(floorDiv(n, u.per))
 	case v.Kind == event.Decimal128:
 		t, ok = decimalTime(v.Decimal(), u.per, u.ms)
+	case v.Kind == event.Float:
+		d, _, fits := event.FloorFloat(v.Float())
+		t, ok = decimalTime(d, u.per, u.ms)
+		ok = ok && fits
 	case v.Kind == event.Missing:
 		return 0, MissingField
 	default:

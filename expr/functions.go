@@ -45,7 +45,7 @@ var functions = map[string]*function{
 	"hash":       {params: []param{{name: "value", kinds: anything}}, result: gives(event.Int), run: runHash},
 
 	// Time.
-	"timestamp": {params: []param{{name: "value", kinds: kindsOf(event.Int, event.Decimal128) | texts | times, needs: "an int, a decimal, a string or a time"}, fixed(aText, "unit")},
+	"timestamp": {params: []param{{name: "value", kinds: numbers | texts | times, needs: "a number, a string or a time"}, fixed(aText, "unit")},
 		optional: 1, result: gives(event.Instant), prepare: prepareUnit, run: runTimestamp},
 	"duration": {params: []param{{name: "value", kinds: ints | texts | kindsOf(event.Span), needs: "a string with a unit, or milliseconds"}},
 		result: gives(event.Span), run: runDuration},

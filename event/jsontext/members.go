@@ -1,8 +1,10 @@
 package jsontext
 
-// Members walks the members of an object, or the elements of a list, in the order of the text. The text must have been
-// checked. The zero Members has none.
-type Members struct {
+import "github.com/wgate/wgate/event"
+
+// Walk goes over the members of an object, or the elements of a list, in the order of the text. The text must have been
+// checked. The zero Walk has none.
+type Walk struct {
 	b      []byte
 	i      int
 	object bool
@@ -14,16 +16,16 @@ type Members struct {
 
 // Each starts a walk over the object or list b, which may have white space around it. Of any other value it walks over
 // nothing.
-func Each(b []byte) Members {
+func Each(b []byte) Walk {
 	i := Space(b, 0)
 	if i >= len(b) || b[i] != '{' && b[i] != '[' {
-		return Members{}
+		return Walk{}
 	}
-	return Members{b: b, i: Space(b, i+1), object: b[i] == '{'}
+	return Walk{b: b, i: Space(b, i+1), object: b[i] == '{'}
 }
 
 // Next goes to the next member and reports whether there is one.
-func (m *Members) Next() bool {
+func (m *Walk) Next() bool {
 	if m.i >= len(m.b) || m.b[m.i] == closer(m.object) {
 		return false
 	}
@@ -48,13 +50,13 @@ func (m *Members) Next() bool {
 }
 
 // Name returns the name as it stands between its quotes.
-func (m *Members) Name() []byte { return m.b[m.NameStart:m.NameEnd] }
+func (m *Walk) Name() []byte { return m.b[m.NameStart:m.NameEnd] }
 
 // Value returns the text of the value.
-func (m *Members) Value() []byte { return m.b[m.Start:m.End] }
+func (m *Walk) Value() []byte { return m.b[m.Start:m.End] }
 
 // Is reports whether the member's name is s.
-func (m *Members) Is(s string) bool {
+func (m *Walk) Is(s string) bool {
 	if !m.Escaped {
 		return string(m.b[m.NameStart:m.NameEnd]) == s
 	}
@@ -98,4 +100,18 @@ func Count(b []byte) int {
 		n++
 	}
 	return n
+}
+
+// Members calls yield with every element of the list v, or every value of the object v, until it returns false. Texts
+// with escapes are written to h.
+func Members(h *event.Heap, v event.Value, yield func(event.Value) bool) {
+	if v.Kind != event.List && v.Kind != event.Object && v.Kind != event.JSON {
+		return
+	}
+	off := v.Ref().Off
+	for m := Each(v.Bytes(h)); m.Next(); {
+		if !yield(ReadAt(h, m.Value(), off+uint32(m.Start))) {
+			return
+		}
+	}
 }

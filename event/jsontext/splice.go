@@ -1,19 +1,24 @@
 package jsontext
 
-// Set is a member to be set: its name, and its value as JSON.
-type Set struct {
+import "errors"
+
+// ErrNotObject is returned for text whose fields were to be changed and which is no object.
+var ErrNotObject = errors.New("the value is not a JSON object, so it has no fields to set, drop or keep")
+
+// Member is a member of an object to be: its name, and its value as JSON.
+type Member struct {
 	Name string
 	Text []byte
 }
 
 // Splice appends the object obj to dst with members set and dropped. Members that exist are replaced where they stand, all
 // others come at the end in the order of sets; a name that is both set and dropped is set. Every byte of what is left is
-// kept: the digits of numbers, escapes, repeated names, white space. ok is false, and dst unchanged, if obj is not an
-// object. obj must have been checked and must not overlap the free part of dst.
-func Splice(dst, obj []byte, sets []Set, drop []string) (out []byte, ok bool) {
+// kept: the digits of numbers, escapes, repeated names, white space. Text that is no object is checked only so far that it
+// gives ErrNotObject; an object must have been checked. dst may be a heap's bytes (Heap.Begin) of which obj is a part.
+func Splice(dst, obj []byte, sets []Member, drop []string) ([]byte, error) {
 	w, ok := begin(dst, obj)
 	if !ok {
-		return dst, false
+		return dst, ErrNotObject
 	}
 	for w.next() {
 		if i := setIndex(&w.m, sets); i >= 0 {
@@ -27,24 +32,32 @@ func Splice(dst, obj []byte, sets []Set, drop []string) (out []byte, ok bool) {
 			w.add(sets[i])
 		}
 	}
-	return w.end(), true
+	return w.end(), nil
 }
 
-// Keep appends the object obj to dst with only the named members, which stay as they are. ok is as for Splice.
-func Keep(dst, obj []byte, names []string) (out []byte, ok bool) {
+// Set is Splice with one member to set.
+func Set(dst, obj []byte, name string, text []byte) ([]byte, error) {
+	return Splice(dst, obj, []Member{{name, text}}, nil)
+}
+
+// Drop is Splice with members to drop.
+func Drop(dst, obj []byte, names []string) ([]byte, error) { return Splice(dst, obj, nil, names) }
+
+// Keep appends the object obj to dst with only the named members, which stay as they are. It fails as Splice does.
+func Keep(dst, obj []byte, names []string) ([]byte, error) {
 	w, ok := begin(dst, obj)
 	if !ok {
-		return dst, false
+		return dst, ErrNotObject
 	}
 	for w.next() {
 		if named(&w.m, names) {
 			w.keep(w.m.Value())
 		}
 	}
-	return w.end(), true
+	return w.end(), nil
 }
 
-func setIndex(m *Members, sets []Set) int {
+func setIndex(m *Walk, sets []Member) int {
 	for i := len(sets) - 1; i >= 0; i-- {
 		if m.Is(sets[i].Name) {
 			return i
@@ -53,7 +66,7 @@ func setIndex(m *Members, sets []Set) int {
 	return -1
 }
 
-func named(m *Members, names []string) bool {
+func named(m *Walk, names []string) bool {
 	for _, n := range names {
 		if m.Is(n) {
 			return true
@@ -66,7 +79,7 @@ func named(m *Members, names []string) bool {
 // all but the first.
 type splicer struct {
 	dst, obj []byte
-	m        Members
+	m        Walk
 	lead     int // where the white space before the member starts
 	trail    int // the white space after the last kept value, [trail, trailEnd)
 	trailEnd int
@@ -99,7 +112,7 @@ func (w *splicer) keep(value []byte) {
 	w.trail, w.trailEnd = w.m.End, Space(w.obj, w.m.End)
 }
 
-func (w *splicer) add(s Set) {
+func (w *splicer) add(s Member) {
 	if w.any {
 		w.dst = append(w.dst, ',')
 	}

@@ -23,7 +23,7 @@ func Typed(h *event.Heap, b []byte, off uint32, t *event.Type) (event.Value, *Mi
 	if t.IsAny() {
 		return ReadAt(h, b, off), nil
 	}
-	if m := check(h, b, t); m != nil {
+	if m := Check(h, b, t); m != nil {
 		return event.Value{}, m
 	}
 	if b[0] == 'n' {
@@ -56,8 +56,9 @@ func Typed(h *event.Heap, b []byte, off uint32, t *event.Type) (event.Value, *Mi
 	return ReadAt(h, b, off), nil
 }
 
-// check holds b against t. It uses the free end of h as scratch and leaves h as it was.
-func check(h *event.Heap, b []byte, t *event.Type) *Mismatch {
+// Check holds the checked JSON text b against t as Typed does, and makes no value. It uses the free end of h as scratch
+// and leaves h as it was.
+func Check(h *event.Heap, b []byte, t *event.Type) *Mismatch {
 	if len(b) == 0 {
 		return mismatch("wrong_type", b, t)
 	}
@@ -163,7 +164,7 @@ func checkList(h *event.Heap, b []byte, t *event.Type) *Mismatch {
 		return nil
 	}
 	for m := Each(b); m.Next(); {
-		if bad := check(h, m.Value(), t.Elem); bad != nil {
+		if bad := Check(h, m.Value(), t.Elem); bad != nil {
 			bad.Path = "[]" + bad.Path
 			return bad
 		}
@@ -181,7 +182,7 @@ func checkObject(h *event.Heap, b []byte, t *event.Type) *Mismatch {
 			}
 			return &Mismatch{Code: "missing_field", Path: "." + f.Name, Want: f.Type}
 		}
-		if bad := check(h, b[start:end], &f.Type); bad != nil {
+		if bad := Check(h, b[start:end], &f.Type); bad != nil {
 			bad.Path = "." + f.Name + bad.Path
 			return bad
 		}
