@@ -9,7 +9,8 @@ import (
 // A value stands in an accumulator as its kind and its bytes: 8 for an int, float, time or duration, 16 for a decimal, 1
 // for a bool, none for null, and for what lives in a heap all that follows.
 
-func appendValue(dst []byte, h *event.Heap, v event.Value) []byte {
+// AppendValue appends v, whose text is in h, to dst.
+func AppendValue(dst []byte, h *event.Heap, v event.Value) []byte {
 	dst = append(dst, byte(v.Kind))
 	switch v.Kind {
 	case event.Missing, event.Null:
@@ -27,7 +28,18 @@ func appendValue(dst []byte, h *event.Heap, v event.Value) []byte {
 	return append(dst, v.Bytes(h)...)
 }
 
-// readValue is the reverse of appendValue; text goes to h.
+// ReadValue is the reverse of AppendValue; text goes to h. ok is false if b is not a value.
+func ReadValue(b []byte, h *event.Heap) (v event.Value, ok bool) {
+	if len(b) == 0 || event.Kind(b[0]) > event.Error {
+		return event.Value{}, false
+	}
+	if k := (event.Value{Kind: event.Kind(b[0])}); !k.InHeap() && len(b) != valueLen(k) {
+		return event.Value{}, false
+	}
+	return readValue(b, h), true
+}
+
+// readValue is ReadValue of bytes that are known to be a value.
 func readValue(b []byte, h *event.Heap) event.Value {
 	k, b := event.Kind(b[0]), b[1:]
 	switch k {
@@ -49,7 +61,7 @@ func readValue(b []byte, h *event.Heap) event.Value {
 	return event.HeapValue(k, h.Put(b[:len(b):len(b)]))
 }
 
-// valueLen returns how many bytes appendValue appends.
+// valueLen returns how many bytes AppendValue appends.
 func valueLen(v event.Value) int {
 	switch v.Kind {
 	case event.Missing, event.Null:

@@ -30,7 +30,7 @@ func (e extreme) Add(accs [][]byte, p *Batch) {
 		}
 		acc := accs[g]
 		if len(acc) == 0 || e.beats(p.Heap, v, acc) {
-			accs[g] = appendValue(acc[:0], p.Heap, v)
+			accs[g] = AppendValue(acc[:0], p.Heap, v)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (f timed) Add(accs [][]byte, p *Batch) {
 		acc := accs[g]
 		if t := p.Times[row]; len(acc) == 0 || f.beats(t, acc) {
 			acc = binary.LittleEndian.AppendUint64(acc[:0], uint64(t))
-			accs[g] = appendValue(acc, p.Heap, v)
+			accs[g] = AppendValue(acc, p.Heap, v)
 		}
 	}
 }

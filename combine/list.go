@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/event/jsontext"
 )
 
 // list is list(x): the elements by event time, then arrival, as a JSON array; nulls are left out. The accumulator holds
@@ -24,7 +25,7 @@ func (list) Add(accs [][]byte, p *Batch) {
 		}
 		acc := binary.LittleEndian.AppendUint64(accs[g], uint64(p.Times[row]))
 		acc = binary.AppendUvarint(acc, uint64(valueLen(v)))
-		accs[g] = appendValue(acc, p.Heap, v)
+		accs[g] = AppendValue(acc, p.Heap, v)
 	}
 }
 
@@ -65,7 +66,7 @@ func (list) Extract(acc []byte, h *event.Heap) event.Value {
 			out = append(out, ',')
 		}
 		tmp.Reset()
-		out = appendJSON(out, &tmp, readValue(acc[m.from:m.to], &tmp))
+		out = jsontext.Append(out, &tmp, readValue(acc[m.from:m.to], &tmp))
 	}
 	return event.HeapValue(event.List, h.Put(append(out, ']')))
 }

@@ -91,12 +91,15 @@ func (s Spec) Due(w event.Window) event.Time {
 	return w.End
 }
 
-// NextEnd returns the least Due above w of a window that can hold an element at or after t. For sessions, which may end
+// NextEnd returns the least Due above w of a window that can hold an element at or after t; of a cumulative window, the
+// least end of a step. For sessions, which may end
 // anywhere, it is the end of a session of one element at t, or the time after w. It is MaxTime for the global window.
 func (s Spec) NextEnd(w, t event.Time) event.Time {
 	switch s.Kind {
-	case Fixed, Cumulative:
+	case Fixed:
 		return s.nextGrid(w, t, s.Size)
+	case Cumulative:
+		return s.nextGrid(w, t, s.Step)
 	case Sliding:
 		return s.nextGrid(w, t, s.Period)
 	case Session:

@@ -1,0 +1,9 @@
+// Package gbkw is GroupByKeyAndWindow: it takes the rows of a collection and the moves of its watermark and of the clock,
+// and gives panes. It is the five steps of section 2.2.2 and the triggers and refinements of sections 2.3 and 2.4 of Akidau
+// et al., "The Dataflow Model", VLDB 2015, as one machine without a clock, I/O or goroutine: state goes through a
+// statestore.View, panes come back as data.
+//
+// Start with config.go and machine.go (what goes in and comes out), then elements.go (rows), step.go (the watermark),
+// clock.go (processing time) and pane.go (what a pane is). sessions.go is elements.go for windows that merge. cell.go says
+// how a key's window lies in the state, index.go what is kept in memory beside it.
+package gbkw

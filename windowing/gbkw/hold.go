@@ -1,0 +1,80 @@
+package gbkw
+
+import "github.com/wgate/wgate/event"
+
+// OutputWatermark returns the aggregate's own watermark when its input's is w: it stays behind the event times of the
+// results that are still owed for elements which came before their window's end was passed, so that those are never late
+// downstream. It never goes back while the machine lives. Where results bear the time of an element (Earliest, Latest) it
+// may stay further behind than is needed.
+func (m *Machine) OutputWatermark(w event.Time) event.Time {
+	m.out = max(m.out, min(w, m.hold(w)))
+	return m.out
+}
+
+// ownMark is OutputWatermark without moving it.
+func (m *Machine) ownMark(w event.Time) event.Time { return max(m.out, min(w, m.hold(w))) }
+
+// hold returns the least time that a result still owed may have, MaxTime if none is earlier than w.
+func (m *Machine) hold(w event.Time) event.Time {
+	if !m.holds || m.held == 0 && m.cfg.Timestamp == End {
+		return event.MaxTime
+	}
+	at := event.MaxTime
+	for e := m.windows.first(); e != nil; e = m.windows.following(e.at, e.start) {
+		end := m.endTime(e)
+		if m.cfg.Timestamp == End && end >= w {
+			break
+		}
+		if e.held > 0 {
+			at = min(at, end)
+		}
+		if e.held > 0 || m.cfg.Mode != Discarding && e.at > w {
+			at = min(at, e.low)
+		}
+		if e.at > w && e.start > w {
+			break
+		}
+	}
+	return at
+}
+
+// endTime returns the time of the results of e's windows when it is that of their end.
+func (m *Machine) endTime(e *entry) event.Time {
+	if m.cfg.Window.Inclusive {
+		return e.at.Add(-m.cfg.Window.Gap - 1)
+	}
+	if e.at == event.MaxTime {
+		return event.MaxTime
+	}
+	return e.at - 1
+}
+
+// track brings e, the entry of c's window, up to date with what c holds.
+func (m *Machine) track(c *cell, e *entry) {
+	if !m.holds {
+		return
+	}
+	held := m.isHeld(c)
+	if held != c.held {
+		c.held = held
+		if held {
+			e.held++
+			m.held++
+		} else {
+			e.held--
+			m.held--
+		}
+	}
+	if c.timed && m.cfg.Timestamp != End {
+		e.low = min(e.low, m.resultTime(c))
+	}
+}
+
+// untrack takes c out of e.
+func (m *Machine) untrack(c *cell, e *entry) {
+	if c.held {
+		c.held = false
+		e.held--
+		m.held--
+	}
+}

@@ -1,0 +1,206 @@
+package gbkw
+
+import (
+	"errors"
+
+	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/statestore"
+	"github.com/wgate/wgate/triggers"
+)
+
+// cursor is where a step of the watermark has stopped for lack of budget: at a row of a group of an entry.
+type cursor struct {
+	on        bool
+	at, start event.Time
+	group     int
+	row       []byte
+	mark      event.Time // the aggregate's own watermark before the step
+}
+
+// Watermark moves the input's watermark to w, or nowhere if that is not later. Windows that are complete or close fire by
+// end, then start, key group and key. budget is how many cells the call may look at (more than 0): if that is not enough
+// it returns false, and has to be called again with the same w before anything else happens; the state may be committed in
+// between.
+func (m *Machine) Watermark(w event.Time, st statestore.View, out *Output, budget int) (done bool, err error) {
+	if w <= m.w {
+		return true, nil
+	}
+	at, start := event.MinTime, event.MinTime
+	if m.cursor.on {
+		at, start = m.cursor.at, m.cursor.start
+	} else {
+		m.cursor.mark = m.OutputWatermark(m.w)
+	}
+	for e := m.windows.from(at, start); e != nil; e = m.windows.following(at, start) {
+		closing := e.at.Add(m.cfg.Lateness) <= w
+		if !closing {
+			if e.at <= m.w { // complete since an earlier step
+				e = m.windows.after(m.w)
+			}
+			if e == nil || !m.watches && !m.steps || m.nextStep(e, m.w) > w {
+				break
+			}
+		}
+		at, start = e.at, e.start
+		if done, err := m.visit(e, w, closing, st, out, &budget); !done {
+			return false, err
+		}
+	}
+	m.w = w
+	m.cursor = cursor{row: m.cursor.row[:0]}
+	return true, nil
+}
+
+// visit looks at all cells of e's windows.
+func (m *Machine) visit(e *entry, w event.Time, closing bool, st statestore.View, out *Output, budget *int) (bool, error) {
+	g := 0
+	var from []byte
+	if m.cursor.on {
+		g, from = m.cursor.group, m.cursor.row
+		m.cursor.on = false
+	}
+	for g = e.next(g); g < statestore.KeyGroups; g = e.next(g + 1) {
+		done, err := m.visitGroup(e, byte(g), from, w, closing, st, out, budget)
+		if err != nil {
+			return false, err
+		}
+		if !done {
+			m.cursor.on, m.cursor.at, m.cursor.start, m.cursor.group = true, e.at, e.start, g
+			return false, nil
+		}
+		from = nil
+	}
+	if closing {
+		m.windows.remove(e.at, e.start)
+	}
+	return true, nil
+}
+
+// prefix returns what the keys of e's rows in a group begin with. Sessions are found by their timers.
+func (m *Machine) prefix(e *entry, g byte) []byte {
+	p := m.scratch.lo[:0]
+	switch {
+	case m.merging:
+		p = m.space.TimerTime(p, g, onWatermark, e.at)
+	case m.global:
+		p = m.space.Group(p, statestore.PlainRow, g)
+	default:
+		p = m.space.WindowAll(p, g, event.Window{Start: e.start, End: e.at})
+	}
+	m.scratch.lo = p
+	return p
+}
+
+func (m *Machine) visitGroup(e *entry, g byte, from []byte, w event.Time, closing bool, st statestore.View, out *Output, budget *int) (done bool, err error) {
+	prefix := m.prefix(e, g)
+	lo, hi := m.span(prefix, from)
+	it, err := st.Scan(lo, hi)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for it.Next() {
+		if *budget <= 0 {
+			m.cursor.row = append(m.cursor.row[:0], it.Key()...)
+			if closing && !m.merging {
+				return false, st.DeleteRange(prefix, m.cursor.row)
+			}
+			return false, nil
+		}
+		*budget--
+		if err := m.visitRow(e, it, w, closing, st, out); err != nil {
+			return false, err
+		}
+	}
+	if err := it.Err(); err != nil {
+		return false, err
+	}
+	if closing && !m.merging {
+		return true, st.DeleteRange(prefix, hi)
+	}
+	return true, nil
+}
+
+// visitRow looks at one cell: what fires, what is left when it closes.
+func (m *Machine) visitRow(e *entry, it statestore.Iterator, w event.Time, closing bool, st statestore.View, out *Output) error {
+	i, err := m.open(it, st)
+	if err != nil {
+		return err
+	}
+	if i < 0 { // a timer without its session
+		return st.Delete(it.Key())
+	}
+	if err := m.pass(i, w, closing, out); err != nil {
+		return err
+	}
+	c := &m.cells[i]
+	if !closing {
+		return m.save(i, m.now, st)
+	}
+	m.untrack(c, e)
+	if m.timed {
+		if err := m.arm(c, event.MaxTime, st); err != nil {
+			return err
+		}
+	}
+	if !m.merging {
+		return nil // all rows of the window go at once
+	}
+	e.rows--
+	if err := st.Delete(it.Key()); err != nil {
+		return err
+	}
+	return st.Delete(m.rowKey(c, c.win))
+}
+
+// open makes the row under it the only cell. It returns -1 for a timer whose cell is not there.
+func (m *Machine) open(it statestore.Iterator, st statestore.View) (int32, error) {
+	m.clearCells()
+	r := &m.scratch.parsed
+	if err := r.Parse(it.Key()); err != nil {
+		return -1, err
+	}
+	win := event.Global
+	switch r.Kind {
+	case statestore.WindowRow:
+		win = r.Window
+	case statestore.TimerRow:
+		var ok bool
+		if win, ok = timerWindow(r.Cell); !ok {
+			return -1, errCell
+		}
+	}
+	i := m.newCell(win, r.Group, r.Key)
+	if r.Kind != statestore.TimerRow {
+		return i, m.decode(i, it.Value())
+	}
+	err := m.load(i, st)
+	if err == nil && !m.cells[i].stored {
+		return -1, nil
+	}
+	return i, err
+}
+
+// pass does what the watermark's move to w means for cell i.
+func (m *Machine) pass(i int32, w event.Time, closing bool, out *Output) error {
+	c := &m.cells[i]
+	if m.steps {
+		if err := m.passSteps(i, w, out); err != nil {
+			return err
+		}
+	}
+	if w >= m.due(c.win) && !c.passed && (m.watches || m.steps) {
+		c.passed, c.dirty = true, true
+		cause, fired := m.trig.Ask(m.state(i), triggers.Look{Now: m.now, Passed: true})
+		if fired || m.steps {
+			f := firing{timing: event.OnTime, last: closing, cause: cause, mark: m.cursor.mark}
+			if err := m.send(c, f, out); err != nil {
+				return err
+			}
+		}
+	}
+	if closing && c.unsent {
+		return m.send(c, firing{timing: m.timing(c, w), last: true, mark: m.cursor.mark}, out)
+	}
+	return nil
+}
