@@ -39,6 +39,8 @@ type Origin struct {
 	Partition int32
 	Offset    int64
 	Timestamp Time // the record's own timestamp
+	Key       Ref  // the record's key and value as they came, for the dead letters
+	Value     Ref
 }
 
 // Header is one header of a record: an ordered list with repeats; a null value is not an empty one.

@@ -18,6 +18,9 @@ type Input interface {
 	Partitions(dst []PartitionState) []PartitionState
 	// Pause holds the fetching of a partition back or lets it go on, for watermark alignment.
 	Pause(p Partition, paused bool)
+	// Seek sets the positions; partitions that are not named start at the beginning, or where the source says. When the
+	// Input is the Broker too, the recovery does it.
+	Seek(ctx context.Context, offs []Offset) error
 }
 
 // Partition names a partition of a source. A file is a source with one partition.
@@ -96,9 +99,13 @@ type Broker interface {
 	Flush(ctx context.Context) error
 	// End tries to commit with exactly these offsets, as m; a generation that has changed since Begin refuses it.
 	End(ctx context.Context, m Member, offs []Offset) (Outcome, error)
+	// CommitOffsets commits offsets outside a transaction, as the present member: for delivery at_least_once, where the
+	// store decides and the group follows, and to put offsets back that someone moved.
+	CommitOffsets(ctx context.Context, offs []Offset) error
 	// Abort aborts the open transaction; nil means that it certainly is.
 	Abort(ctx context.Context) error
-	// Revoked reports whether a partition was revoked or lost since Begin: the epoch is dead.
+	// Revoked reports whether a partition was revoked or lost since Fence: the epoch is dead, and what was fetched before
+	// may be old.
 	Revoked() bool
 	// Rebuild closes the client and makes a new one.
 	Rebuild(ctx context.Context) error
@@ -124,6 +131,10 @@ type Invoker interface {
 	// Process runs DoFn fn over the rows of b. What out holds refers to b's heap and is good until the next call. Rows on
 	// which the guest failed are in out.Failed; an error means that the plugin as a whole cannot go on.
 	Process(ctx context.Context, fn string, b *event.Bundle, out *Processed) error
+	// At tells the guest the epoch, which seeds its random numbers, and the processing time, which is its clock.
+	At(epoch uint64, now event.Time)
+	// Close ends the instance; it gives up what it holds and cannot be used again.
+	Close(ctx context.Context) error
 }
 
 // Processed is what a DoFn made of a bundle, in the order in which it was made.

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wgate/wgate/codec"
+	"github.com/wgate/wgate/event"
+)
+
+// doStage is a ParDo whose function is a plugin's. What the guest keeps unchanged is passed without a copy; what it makes
+// is decoded like a record of a source.
+type doStage struct {
+	base
+	call     Invoker
+	decoders []codec.Decoder // per output
+	made     Processed
+	out      []event.Bundle
+}
+
+func newDo(b base) (*doStage, error) {
+	n := b.node
+	call, err := b.task.cfg.Invoker(n.Plugin)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Block, err)
+	}
+	s := &doStage{base: b, call: call, out: make([]event.Bundle, len(n.Out))}
+	for _, c := range n.Out {
+		d, err := codec.NewDecoder("json", codec.Projection{Paths: c.Paths, Types: c.Types(), Whole: true})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n.Block, err)
+		}
+		s.decoders = append(s.decoders, d)
+	}
+	return s, nil
+}
+
+func (s *doStage) process(b *event.Bundle) error {
+	s.stats.In.Add(int64(b.Len()))
+	s.task.breaker(s.node).passed(b.Len())
+	began := time.Now()
+	err := s.call.Process(s.task.ctx, s.node.Func, b, &s.made)
+	s.stats.Calls.Add(1)
+	s.stats.CallNanos.Add(int64(time.Since(began)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.node.Block, err)
+	}
+	for _, f := range s.made.Failed {
+		if err := s.task.deadLetterDigest(s.node, b, int(f.Row), f.Code, f.Text, f.Digest); err != nil {
+			return err
+		}
+	}
+	for i := range s.out {
+		s.out[i].Reset(0)
+		s.out[i].Heap = b.Heap
+	}
+	for _, m := range s.made.Rows {
+		s.append(b, m)
+	}
+	for i := range s.out {
+		if err := s.decode(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append adds one row that the guest gave: input row m.Row with what it made anew.
+func (s *doStage) append(b *event.Bundle, m Made) {
+	if int(m.Tag) >= len(s.out) {
+		return // a side output that nothing reads
+	}
+	out := &s.out[m.Tag]
+	out.AppendMeta(b, int(m.Row))
+	if m.New < 0 {
+		return
+	}
+	at, k, made := out.Len()-1, int(m.New), &s.made.New
+	if v := made.Values[k]; v.Kind != event.Missing {
+		out.Values[at] = v
+	}
+	if v := made.Keys[k]; v.Kind != event.Missing {
+		out.Keys[at] = v
+	}
+	if t := made.Times[k]; t != event.MinTime {
+		out.Times[at] = t
+		if t < s.wm {
+			s.stats.Behind.Add(1)
+		}
+	}
+	if len(made.Heads) > 0 && len(out.Heads) == out.Len() {
+		hs := made.Heads[k]
+		if hs.End > hs.Start {
+			start := uint32(len(out.Headers))
+			out.Headers = append(out.Headers, made.Headers[hs.Start:hs.End]...)
+			out.Heads[at] = event.HeadSpan{Start: start, End: uint32(len(out.Headers))}
+		}
+	}
+}
+
+// decode projects the fields of output i and passes it on. A row that the guest made and that does not decode is the
+// guest's fault and becomes a dead letter of this block.
+func (s *doStage) decode(i int) error {
+	out := &s.out[i]
+	bad := s.decoders[i].Decode(out, 0)
+	if len(bad) == 0 {
+		return s.emit(i, out)
+	}
+	for _, e := range bad {
+		if err := s.task.deadLetter(s.node, out, e.Row, e.Code, "the plugin's result: "+e.Text); err != nil {
+			return err
+		}
+	}
+	rows := make([]int32, 0, out.Len())
+	for r, k := 0, 0; r < out.Len(); r++ {
+		if k < len(bad) && bad[k].Row == r {
+			for k < len(bad) && bad[k].Row == r {
+				k++
+			}
+			continue
+		}
+		rows = append(rows, int32(r))
+	}
+	var kept event.Bundle
+	return s.emit(i, pick(out, rows, &kept))
+}

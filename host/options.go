@@ -1,0 +1,42 @@
+package host
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/host/engine"
+	"github.com/wgate/wgate/statestore/pebblestore"
+)
+
+// Options say where a job runs. The zero value keeps the state in memory, knows no embedded broker and logs nothing.
+type Options struct {
+	StateDir     string // folder of this pipeline's state; empty: in memory, gone with the job
+	Embedded     string // address of the embedded broker, for kafka blocks without a broker; empty: there is none
+	CreateTopics bool   // make topics that are missing, as `wgate dev` does
+	PluginCache  string // folder of compiled plugins; empty: a folder of the user's cache
+	Cache        *pebblestore.Cache
+	Stdout       io.Writer    // of stdout sinks; nil: os.Stdout
+	Log          *slog.Logger // nil: nothing is logged
+	Clock        engine.Clock // nil: the machine's
+	OnReady      func()       // called when recovery is through and records are read
+}
+
+func (o Options) withDefaults() Options {
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = wallClock{}
+	}
+	return o
+}
+
+type wallClock struct{}
+
+func (wallClock) Now() event.Time { return event.TimeOf(time.Now()) }
