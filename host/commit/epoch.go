@@ -13,6 +13,9 @@ func (m *Machine) call(ev Event) []Action {
 			return m.misuse(ev)
 		}
 		m.dead, m.rejoin, m.wrote, m.fresh, m.cause = false, false, false, false, nil
+		if ev.Revoked {
+			return m.lost()
+		}
 		if m.cfg.Delivery != ExactlyOnce {
 			m.phase = open
 			return []Action{Return{}}
@@ -39,6 +42,12 @@ func (m *Machine) call(ev Event) []Action {
 		return m.abort(ev.Revoked)
 	}
 	return m.misuse(ev)
+}
+
+// lost answers the begin of an epoch after another owner may have been there: what this machine knows may be old.
+func (m *Machine) lost() []Action {
+	m.phase, m.dead, m.rejoin, m.cause = open, true, true, ErrRevoked
+	return []Action{Return{Err: ErrRevoked}}
 }
 
 // commitEpoch is step 2: the frozen epoch gets its token, all outputs are flushed.
@@ -123,6 +132,9 @@ func (m *Machine) epochAnswer(ev Event) []Action {
 	case Began:
 		if m.phase != beginning {
 			return m.misuse(ev)
+		}
+		if before := m.member; ev.Err == nil && before != (Member{}) && before != ev.Member {
+			return m.lost()
 		}
 		m.phase, m.member = open, ev.Member
 		m.dead, m.rejoin, m.cause = ev.Err != nil, ev.Err != nil, ev.Err

@@ -7,10 +7,11 @@ type Event interface{ event() }
 
 // The calls. Recover starts, or starts again after a Stop. BeginEpoch opens an epoch, with data at hand. Sent tells the
 // outcome of sending outputs. CommitEpoch ends an epoch: Token is drawn at random by the caller, Offsets are the positions
-// of all partitions, Revoked says that a partition was lost since the epoch began. AbortEpoch gives the epoch up.
+// of all partitions. AbortEpoch gives the epoch up. Revoked says that a partition was lost since the last Fence: also
+// between two epochs another owner may have been there.
 type (
 	Recover     struct{}
-	BeginEpoch  struct{}
+	BeginEpoch  struct{ Revoked bool }
 	Sent        struct{ Err error }
 	CommitEpoch struct {
 		Token    Token
@@ -59,7 +60,7 @@ type Ended struct {
 	Err       error
 }
 
-// Flushed and PendingWritten also tell whether a partition was lost since the epoch began.
+// Flushed and PendingWritten also tell whether a partition was lost since the last Fence.
 type (
 	Flushed struct {
 		Err     error
@@ -73,9 +74,12 @@ type (
 
 // The other answers.
 type (
-	MetaWritten      struct{ Err error }
-	Fenced           struct{ Err error }
-	Seeked           struct{ Err error }
+	MetaWritten struct{ Err error }
+	Fenced      struct{ Err error }
+	Seeked      struct {
+		Err     error
+		Revoked bool
+	}
 	Rebuilt          struct{ Err error }
 	Waited           struct{ Err error } // the context's end
 	Applied          struct{ Err error }

@@ -67,6 +67,9 @@ type Config struct {
 // ErrCall is returned for a call that the protocol does not allow at this point: a fault of the caller.
 var ErrCall = errors.New("commit: call out of order")
 
+// ErrRevoked is the cause of an abort that was due to a lost partition or a changed member.
+var ErrRevoked = errors.New("commit: a partition was revoked, or the membership has changed")
+
 // State is what a start, or a new start after an abort, goes on from.
 type State struct {
 	Offsets  []Offset // of all partitions; empty at the first start

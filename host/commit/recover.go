@@ -192,7 +192,7 @@ func (m *Machine) fence() []Action {
 	if m.cfg.Delivery == StoreOnly {
 		return m.decideAlone()
 	}
-	m.phase, m.used = fencing, true
+	m.phase, m.used, m.member = fencing, true, Member{}
 	return []Action{Fence{}}
 }
 
@@ -259,6 +259,9 @@ func (m *Machine) bounded(ev Bounded) []Action {
 func (m *Machine) sought(ev Seeked) []Action {
 	if ev.Err != nil {
 		return m.brokerFailed(ev.Err)
+	}
+	if ev.Revoked {
+		return m.brokerFailed(ErrRevoked)
 	}
 	if m.phase == reseeking {
 		return m.backAtReady()

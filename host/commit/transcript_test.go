@@ -172,7 +172,7 @@ func (p *player) parseEvent(f []string) (Event, error) {
 	case "bounded":
 		return bounded(f[1:]), nil
 	case "sought":
-		return Seeked{err}, nil
+		return Seeked{err, revoked}, nil
 	case "rebuilt":
 		return Rebuilt{err}, nil
 	case "waited":
@@ -180,8 +180,11 @@ func (p *player) parseEvent(f []string) (Event, error) {
 	case "applied":
 		return Applied{err}, nil
 	case "begin":
-		return BeginEpoch{}, nil
+		return BeginEpoch{revoked}, nil
 	case "began":
+		if f[len(f)-1] == "moved" {
+			return Began{Member: Member{"m", 4}}, nil
+		}
 		return Began{Member{"m", 3}, err}, nil
 	case "sent":
 		return Sent{err}, nil

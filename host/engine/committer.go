@@ -104,14 +104,14 @@ func (c *Committer) Meta() statestore.Meta { return c.machine.Meta() }
 func (c *Committer) Cause() error { return c.machine.Cause() }
 
 // Begin opens an epoch, and its transaction. Call it with data at hand: the member under which the transaction begins is
-// the only one that may commit it. After an error the only way on is Abort.
+// the only one that may commit it. After an error, such as commit.ErrRevoked, the only way on is Abort or Recover.
 func (c *Committer) Begin(ctx context.Context) error {
-	_, err := c.run(ctx, commit.BeginEpoch{})
+	_, err := c.run(ctx, commit.BeginEpoch{Revoked: c.revoked()})
 	return err
 }
 
 // Send sends records within the epoch. The bytes belong to the committer from here on. After an error the only way on is
-// Abort.
+// Abort or Recover.
 func (c *Committer) Send(ctx context.Context, recs []Record) error {
 	var err error
 	switch {

@@ -63,7 +63,9 @@ func (c *Committer) doBroker(ctx context.Context, act commit.Action) commit.Even
 	case commit.Bounds:
 		return c.bounds(ctx, act.Partitions)
 	case commit.Seek:
-		return commit.Seeked{Err: c.broker.Seek(ctx, engineOffsets(act.Offsets))}
+		revoked := c.revoked()
+		err := c.broker.Seek(ctx, engineOffsets(act.Offsets))
+		return commit.Seeked{Err: err, Revoked: revoked || c.revoked()}
 	case commit.Rebuild:
 		return commit.Rebuilt{Err: c.broker.Rebuild(ctx)}
 	case commit.Begin:
