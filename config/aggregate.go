@@ -68,6 +68,9 @@ func (b *topBlock) readAggregate(a *Aggregate, v *vertex, in flow) {
 		}
 	}
 	a.Key = b.readKey(in)
+	if n := b.attr("null_key"); n != nil && a.Key.Form == NoKey {
+		b.ld.fail(n.NameRange, "No key", "%q says what becomes of null keys, and %s has no key.", n.Name, b.what)
+	}
 	ok := b.readCompute(a, in)
 	a.Type = objectOf(a.Compute)
 	v.out = flow{value: a.Type, key: a.Key.Type, windowed: true, declared: true, agg: a}

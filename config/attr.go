@@ -204,6 +204,10 @@ func (b body) texts(name, example string) []string {
 		b.wrong(a, "A list of texts is needed here, for example: %s = %s.", name, example)
 		return nil
 	}
+	if len(list) > maxNames {
+		b.wrong(a, "The list may have %d texts; this has %d.", maxNames, len(list))
+		return nil
+	}
 	seen := map[string]bool{}
 	for _, s := range list {
 		if s == "" || seen[s] {

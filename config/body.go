@@ -41,6 +41,11 @@ func (ld *loader) takeBlocks(hb *hclsyntax.Body) {
 			"At the top of a file only blocks may stand. Put %q into the block that it belongs to; constants go into local { }.", a.Name)
 	}
 	for _, b := range hb.Blocks {
+		if len(ld.blocks) == maxBlocks {
+			ld.fail(b.DefRange(), "Too many blocks", "A pipeline may have %d blocks. Make several pipelines of it.", maxBlocks)
+			ld.broken = true
+			return
+		}
 		k := kindOf(b.Type)
 		if k == nil {
 			ld.unknownKind(b)

@@ -22,11 +22,7 @@ func (ld *loader) readBroker(b *topBlock) {
 	if t, ok := b.block("tls"); ok {
 		t.check(tlsSchema)
 		br.TLS = &TLS{ServerName: t.text("server_name", ""), InsecureSkipVerify: t.boolean("insecure_skip_verify", false)}
-		for name, to := range map[string]*string{"ca": &br.TLS.CA, "cert": &br.TLS.Cert, "key": &br.TLS.Key} { //nolint:maprange // order is of no account
-			if p := t.text(name, ""); p != "" {
-				*to = t.path(p)
-			}
-		}
+		br.TLS.CA, br.TLS.Cert, br.TLS.Key = t.file("ca"), t.file("cert"), t.file("key")
 		if (t.attr("cert") == nil) != (t.attr("key") == nil) {
 			ld.fail(t.head, "Incomplete client certificate", `"cert" and "key" belong together: give both, or none.`)
 		}
@@ -36,6 +32,14 @@ func (ld *loader) readBroker(b *topBlock) {
 	}
 	ld.brokers[b.name] = br
 	ld.p.Brokers = append(ld.p.Brokers, br)
+}
+
+// file reads an attribute that is a path; empty if it is not there.
+func (b body) file(name string) string {
+	if p := b.text(name, ""); p != "" {
+		return b.path(p)
+	}
+	return ""
 }
 
 func (b body) readSASL() *SASL {

@@ -138,25 +138,23 @@ func fitsDefault(v, def event.Literal) bool {
 // checkUnusedVars reports values for variables that no block declares.
 func (ld *loader) checkUnusedVars(given map[string]*hclsyntax.Attribute) {
 	names := keysOf(ld.consts.vars)
-	flags := make([]string, 0, len(ld.opts.Vars))
-	for n := range ld.opts.Vars {
-		flags = append(flags, n)
-	}
-	sort.Strings(flags)
-	for _, n := range flags {
+	for _, n := range keysOf(ld.opts.Vars) {
 		if _, ok := ld.consts.vars[n]; !ok {
 			ld.noFile("Unknown variable", fmt.Sprintf("--var %s: no variable block has this name.%s", n, didYouMean(n, names)))
 		}
 	}
-	for n, a := range given { //nolint:maprange // diagnostics are sorted at the end
+	for _, n := range keysOf(given) {
 		if _, ok := ld.consts.vars[n]; !ok {
-			ld.fail(a.NameRange, "Unknown variable", "No variable block has the name %q.%s", n, didYouMean(n, names))
+			ld.fail(given[n].NameRange, "Unknown variable", "No variable block has the name %q.%s", n, didYouMean(n, names))
 		}
 	}
 }
 
 // constantNamed returns the value of var.NAME or local.NAME, used at rng. ok is false if something was reported.
 func (ld *loader) constantNamed(kind, name string, rng hcl.Range) (event.Literal, bool) {
+	if len(ld.diags) > 2*maxDiags {
+		return nullLiteral, false // what is found now is not shown
+	}
 	if kind == "var" {
 		if c, ok := ld.consts.vars[name]; ok {
 			return c.lit, c.ok

@@ -58,6 +58,9 @@ func (ld *loader) compile(e hclsyntax.Expression, in flow) *expr.Expr {
 
 // checked is compile for an expression that was converted already.
 func (ld *loader) checked(n *expr.Node, sc expr.Scope, declared bool) *expr.Expr {
+	if len(ld.diags) > 2*maxDiags {
+		return nil // what is found now is not shown
+	}
 	x, ps := expr.Check(n, sc)
 	ld.problems(ps)
 	if x != nil && declared && !ld.knownFields(x, sc.Value) {
@@ -121,6 +124,7 @@ func (ld *loader) instantExpr(e hclsyntax.Expression, in flow) *expr.Expr {
 	switch x.Type().Kind {
 	case event.Missing, event.JSON, event.Instant, event.Int, event.Decimal128, event.Float, event.String:
 		return x
+	default:
 	}
 	ld.fail(e.Range(), "Invalid event time", "An event time is a time, a number or a text such as \"2026-01-31T12:00:00Z\"; this is of type %s.", x.Type())
 	return nil
@@ -156,9 +160,6 @@ func (b body) readKey(in flow) Key {
 	k := Key{Null: b.choice("null_key", "keep", []string{"keep", "skip", "dead_letter"}), Type: event.Of(event.Null)}
 	a := b.attr("key")
 	if a == nil {
-		if n := b.attr("null_key"); n != nil {
-			b.ld.fail(n.NameRange, "No key", "%q says what becomes of null keys, and %s has no key.", "null_key", b.what)
-		}
 		return k
 	}
 	switch e := a.Expr.(type) {

@@ -118,6 +118,9 @@ func (ld *loader) resolve() {
 func (ld *loader) exists(r Ref) bool {
 	rng := rangeOf(r.Pos)
 	v := ld.graph.find(r)
+	if v == nil && len(ld.diags) > 2*maxDiags {
+		return false // what is found now is not shown
+	}
 	if v == nil {
 		var ids []string
 		for _, n := range ld.graph.nodes {
@@ -127,7 +130,7 @@ func (ld *loader) exists(r Ref) bool {
 		}
 		hint := didYouMean(r.Kind+"."+r.Name, ids)
 		if hint == "" && len(ids) > 0 {
-			hint = " There are: " + strings.Join(ids, ", ") + "."
+			hint = " There are: " + enumerate(ids) + "."
 		}
 		ld.fail(rng, "Unknown reference", "There is no %s %q.%s", r.Kind, r.Name, hint)
 		return false
@@ -166,6 +169,7 @@ func (ld *loader) visit(v *vertex, path []*vertex) {
 		}
 		ld.fail(rng, "Cycle", "Records would go round for ever: %s. Let one of them read something else.", strings.Join(names, " -> "))
 		return
+	case unseen:
 	}
 	v.mark = entered
 	path = append(path, v)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -72,7 +73,7 @@ type loader struct {
 	opts   Options
 	texts  map[string][]byte // source text of every file, for snippets
 	bodies []*hclsyntax.Body
-	broken bool // a file is missing or has a syntax error
+	broken bool // a file is missing or has a syntax error, or there are too many blocks
 	diags  hcl.Diagnostics
 
 	p       *Pipeline
@@ -138,7 +139,8 @@ func (ld *loader) collect(paths []string) []string {
 
 // cause is the part of a file's error that does not repeat its path.
 func cause(err error) string {
-	if pe, ok := err.(*fs.PathError); ok { //nolint:errorlint // only the outermost path is ours
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
 		return pe.Err.Error()
 	}
 	return err.Error()
@@ -215,6 +217,9 @@ func (ld *loader) finish() (*Pipeline, hcl.Diagnostics) {
 func (ld *loader) check() {
 	for _, b := range ld.bodies {
 		ld.takeBlocks(b)
+	}
+	if ld.broken {
+		return
 	}
 	ld.readConstants()
 	ld.readPipeline()

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,10 +27,10 @@ func TestNestedTooDeep(t *testing.T) {
 		"templates":   strings.Repeat(`"${`, 60_000),
 		"controls":    `"` + strings.Repeat(`%{if x}`, 60_000),
 		"unary":       strings.Repeat("!", 200_000) + "x",
-		"minus":       strings.Repeat("-", 1_000_000) + "x",
+		"minus":       strings.Repeat("-", 200_000) + "x",
 		"conditions":  strings.Repeat("x ? y : ", 100_000) + "z",
 		"middle":      strings.Repeat("x ? ", 100_000) + "z",
-		"splats":      "x" + strings.Repeat("[*]", 300_000),
+		"splats":      "x" + strings.Repeat("[*]", 60_000),
 		"indexes":     strings.Repeat("a[", 100_000),
 		"calls":       strings.Repeat("f(", 100_000),
 		"heredocs":    strings.Repeat("<<A\n${", 50_000),
@@ -94,6 +95,35 @@ func TestFileTooLarge(t *testing.T) {
 	_, diags := LoadBytes("p.hcl", src, Options{})
 	if len(diags) != 1 || diags[0].Summary != "File too large" {
 		t.Fatalf("got %v", diags)
+	}
+}
+
+// Files that would be slow if every block or name were compared with every other without a bound.
+func TestLarge(t *testing.T) {
+	var blocks, locals, names, reads strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&blocks, "transform \"t%d\" { input = transform.x%d }\n", i, i)
+		fmt.Fprintf(&locals, "a%d = local.b%d\n", i, i)
+		fmt.Fprintf(&names, "a%d = value.x\n", i)
+	}
+	for i := range 900 {
+		fmt.Fprintf(&reads, "b%d = value.c%d\n", i, i)
+	}
+	closed := strings.ReplaceAll(reads.String(), "value.c", "1+")
+	tests := map[string]string{
+		"Too many blocks":   small + blocks.String(),
+		"Too many names":    small + "transform \"t\" {\ninput = source.s\nset = {\n" + names.String() + "}\n}\n",
+		"Too many mistakes": small + "local {\n" + locals.String() + "}\n",
+		"Unknown field c0": small + "transform \"a\" {\ninput = source.s\nvalue = {\n" + closed + "}\n}\n" +
+			"transform \"b\" {\ninput = transform.a\nvalue = {\n" + reads.String() + "}\n}\n",
+	}
+	for want, src := range tests {
+		t.Run(want, func(t *testing.T) {
+			_, diags := LoadBytes("p.hcl", []byte(src), Options{})
+			if text := lines(diags); !strings.Contains(text, want) {
+				t.Errorf("got %d diagnostics: %.300s", len(diags), text)
+			}
+		})
 	}
 }
 

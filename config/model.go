@@ -240,7 +240,7 @@ type Aggregate struct {
 
 // Create says how a missing topic is made.
 type Create struct {
-	Partitions  int32
+	Partitions  int32  // -1: the broker's default
 	Replication int16  // -1: the broker's default
 	Cleanup     string // delete | compact
 }

@@ -21,11 +21,8 @@ const (
 func (ld *loader) readPlugin(b *topBlock) {
 	b.check(pluginSchema)
 	p := &Plugin{Name: b.name, Pos: posOf(b.head), Memory: defaultMemory, Time: defaultTime, Output: defaultOutput}
-	if b.required("path", `"scoring.wasm"`) != nil {
-		if path := b.text("path", ""); path != "" {
-			p.Path = b.path(path)
-		}
-	}
+	b.required("path", `"scoring.wasm"`)
+	p.Path = b.file("path")
 	if sum := b.text("sha256", ""); sum != "" {
 		p.SHA256 = strings.ToLower(sum)
 		if len(sum) != 64 || strings.Trim(p.SHA256, "0123456789abcdef") != "" {

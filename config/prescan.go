@@ -15,6 +15,13 @@ const (
 	maxDepth     = 200
 )
 
+// What a pipeline may have at most. Everything that is done for a pair of blocks or names stays cheap, whatever a node is
+// sent.
+const (
+	maxBlocks = 1000
+	maxNames  = 1000 // in one object, schema or list of names
+)
+
 // prescan refuses a file that must not reach the parser: one that is too large or nested too deep. It looks at HCL's own
 // tokens, whose scanner has an explicit stack, so that strings, heredocs and comments are what the parser takes them for.
 func prescan(name string, src []byte) *hcl.Diagnostic {

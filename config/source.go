@@ -1,8 +1,9 @@
 package config
 
 import (
-	"fmt"
+	"errors"
 	"regexp"
+	"regexp/syntax"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -89,13 +90,8 @@ func (b body) readOrigin(s *Source) {
 
 func (b body) readFile() *File {
 	b.check(fileSchema)
-	f := &File{Pos: posOf(b.head)}
-	if b.required("path", `"data.jsonl"`) != nil {
-		if p := b.text("path", ""); p != "" {
-			f.Path = b.path(p)
-		}
-	}
-	return f
+	b.required("path", `"data.jsonl"`)
+	return &File{Path: b.file("path"), Pos: posOf(b.head)}
 }
 
 func (b body) readKafka() *Kafka {
@@ -166,12 +162,13 @@ func (b body) readSpan(k *Kafka) {
 	}
 }
 
-// regexpCause is the part of a regexp error that does not repeat the expression's library.
+// regexpCause says what is wrong with a regular expression, without repeating it.
 func regexpCause(err error) string {
-	if se, ok := err.(interface{ Unwrap() error }); ok {
-		return se.Unwrap().Error()
+	var se *syntax.Error
+	if errors.As(err, &se) {
+		return se.Code.String()
 	}
-	return fmt.Sprint(err)
+	return err.Error()
 }
 
 // badTopic says why Kafka would refuse the name of a topic.

@@ -114,6 +114,10 @@ type item struct {
 
 // items reads the entries of { a = ..., "b-c" = ... } in written order. Repeated names are reported with both places.
 func (ld *loader) items(e *hclsyntax.ObjectConsExpr) []item {
+	if len(e.Items) > maxNames {
+		ld.fail(e.SrcRange, "Too many names", "An object may have %d names; this has %d.", maxNames, len(e.Items))
+		return nil
+	}
 	var out []item
 	first := map[string]hcl.Range{}
 	for _, it := range e.Items {

@@ -77,6 +77,7 @@ func (ld *loader) triggerOf(e hclsyntax.Expression) (trigger, bool) {
 			return t, ld.triggerPhases(&t, call.Args[0])
 		}
 		return t, true
+	default:
 	}
 	all := true
 	for _, arg := range call.Args {

@@ -41,6 +41,10 @@ func (b body) readSchema(s *Source) {
 	for _, in := range sc.hb.Blocks {
 		b.ld.fail(in.TypeRange, "Unknown block", "A schema has attributes only: write %s = { ... }.", in.Type)
 	}
+	if len(sc.hb.Attributes) > maxNames {
+		b.ld.fail(sc.head, "Too many names", "A schema may have %d fields; this has %d.", maxNames, len(sc.hb.Attributes))
+		return
+	}
 	t := event.Type{Kind: event.Object, Open: true} // what is not declared is known by use
 	for _, a := range sorted(sc.hb.Attributes) {
 		if f, ok := b.ld.field(a.Name, a.Expr, 0); ok {
