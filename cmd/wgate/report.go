@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/wgate/wgate/host/admin"
 	"github.com/wgate/wgate/host/commit"
 	"github.com/wgate/wgate/host/kafka"
 	"github.com/wgate/wgate/host/wasm"
@@ -42,6 +43,7 @@ func failureOf(err error) failure {
 	var stop *commit.Stop
 	var fault *kafka.Fault
 	var refused *wasm.Refused
+	var answer *admin.Failure
 	switch {
 	case errors.As(err, &stop):
 		f.Code, f.Next = stop.Code, stop.Next
@@ -49,6 +51,8 @@ func failureOf(err error) failure {
 		f.Code, f.Next = fault.Code, fault.Next
 	case errors.As(err, &refused):
 		f.Next = refused.Next
+	case errors.As(err, &answer):
+		f.Code, f.Next = answer.Code, answer.Next
 	}
 	// The text ends in what Next says.
 	if f.Next != "" {
