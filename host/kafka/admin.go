@@ -179,9 +179,42 @@ func (a *admin) maxRecordBytes(ctx context.Context, topic string) (int, error) {
 	return max(l.maxBytes-recordOverhead, 0), err
 }
 
-// committed returns the committed offsets of group, and whether none of them waits for a transaction.
-func (a *admin) committed(ctx context.Context, group string) (offs kadm.OffsetResponses, stable bool, err error) {
-	offs, err = a.adm.FetchOffsets(kadm.RequireStable(ctx), group)
+// again calls f until its error is none that passes, such as that of a coordinator that is just being made, or ctx ends.
+func again(ctx context.Context, f func() error) error {
+	for {
+		err := f()
+		if err == nil || !kerr.IsRetriable(err) && !kgo.IsRetryableBrokerErr(err) || errors.Is(err, kerr.UnstableOffsetCommit) {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// committed returns the committed offsets of group for the partitions of topics, and whether none of them waits for a
+// transaction. The partitions are named in the request: asked for all that it has, Kafka leaves out a partition whose first
+// offset is still in a transaction, instead of saying that it is not stable.
+func (a *admin) committed(ctx context.Context, group string, topics []kmsg.OffsetFetchRequestGroupTopic) (offs map[string]map[int32]kmsg.OffsetFetchResponseGroupTopicPartition, stable bool, err error) {
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.RequireStable = true
+	rg := kmsg.NewOffsetFetchRequestGroup()
+	rg.Group, rg.Topics = group, topics
+	req.Groups = append(req.Groups, rg)
+	var got kmsg.OffsetFetchResponseGroup
+	err = again(ctx, func() error {
+		resp, err := req.RequestWith(ctx, a.cl)
+		if err != nil {
+			return err
+		}
+		if len(resp.Groups) != 1 {
+			return errors.New("the broker answers for another number of groups than was asked for")
+		}
+		got = resp.Groups[0]
+		return kerr.ErrorForCode(got.ErrorCode)
+	})
 	switch {
 	case errors.Is(err, kerr.GroupIDNotFound):
 		return nil, true, nil
@@ -190,14 +223,24 @@ func (a *admin) committed(ctx context.Context, group string) (offs kadm.OffsetRe
 	case err != nil:
 		return nil, false, fmt.Errorf("group %q: read its offsets: %w", group, err)
 	}
-	stable = true
-	for topic, parts := range offs {
-		for p, o := range parts {
-			if errors.Is(o.Err, kerr.UnstableOffsetCommit) {
+	names := map[[16]byte]string{}
+	for _, t := range topics {
+		names[t.TopicID] = t.Topic
+	}
+	offs, stable = map[string]map[int32]kmsg.OffsetFetchResponseGroupTopicPartition{}, true
+	for _, t := range got.Topics {
+		if t.Topic == "" {
+			t.Topic = names[t.TopicID]
+		}
+		offs[t.Topic] = map[int32]kmsg.OffsetFetchResponseGroupTopicPartition{}
+		for _, p := range t.Partitions {
+			switch err := kerr.ErrorForCode(p.ErrorCode); {
+			case errors.Is(err, kerr.UnstableOffsetCommit):
 				stable = false
-			} else if o.Err != nil {
-				return nil, false, fmt.Errorf("group %q: read its offset of topic %q partition %d: %w", group, topic, p, o.Err)
+			case err != nil:
+				return nil, false, fmt.Errorf("group %q: read its offset of topic %q partition %d: %w", group, t.Topic, p.Partition, err)
 			}
+			offs[t.Topic][p.Partition] = p
 		}
 	}
 	return offs, stable, nil
@@ -205,16 +248,22 @@ func (a *admin) committed(ctx context.Context, group string) (offs kadm.OffsetRe
 
 // otherMember returns the identity of a member of group that is not instance, empty if there is none.
 func (a *admin) otherMember(ctx context.Context, group, instance string) (string, error) {
-	got, err := a.adm.DescribeGroups(ctx, group)
+	var g kadm.DescribedGroup
+	err := again(ctx, func() error {
+		got, err := a.adm.DescribeGroups(ctx, group)
+		if err == nil {
+			g, err = got.On(group, nil)
+		}
+		if err == nil {
+			err = g.Err
+		}
+		return err
+	})
 	if err != nil {
-		return "", fmt.Errorf("group %q: %w", group, err)
-	}
-	g, err := got.On(group, nil)
-	if err = errors.Join(err, g.Err); err != nil {
 		if errors.Is(err, kerr.GroupIDNotFound) {
 			return "", nil
 		}
-		return "", fmt.Errorf("group %q: %w", group, err)
+		return "", fmt.Errorf("group %q: look at its members: %w", group, err)
 	}
 	for _, m := range g.Members {
 		if m.InstanceID == nil {
@@ -234,10 +283,13 @@ func (a *admin) fence(ctx context.Context, id string) error {
 	req.TransactionTimeoutMillis = int32(a.opt.TxnTimeout.Milliseconds())
 	req.ProducerID, req.ProducerEpoch = -1, -1
 	for {
-		resp, err := req.RequestWith(ctx, a.cl)
-		if err == nil {
-			err = kerr.ErrorForCode(resp.ErrorCode)
-		}
+		err := again(ctx, func() error {
+			resp, err := req.RequestWith(ctx, a.cl)
+			if err == nil {
+				err = kerr.ErrorForCode(resp.ErrorCode)
+			}
+			return err
+		})
 		switch {
 		case err == nil:
 			return nil

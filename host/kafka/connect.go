@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -179,8 +180,10 @@ func explain(ctx context.Context, o *Options, addr string, err error) error {
 		return &Fault{Code: CodeTLS, Cause: "broker " + addr + " speaks plaintext, and the broker block has tls", Err: err, Next: "take the tls block out or use the broker's TLS port"}
 	case o.Broker.TLS == nil && answersTLS(ctx, o, addr):
 		return &Fault{Code: CodeTLS, Cause: "broker " + addr + " speaks TLS, and the broker block has no tls", Err: err, Next: "add a tls block or use the broker's plaintext port"}
+	case o.Broker.SASL != nil && errors.Is(err, io.EOF):
+		return &Fault{Code: CodeCredentials, Cause: "broker " + addr + " closes the connection during the login", Err: err, Next: "check mechanism, user and password of the sasl block"}
 	case o.Broker.SASL == nil && errors.As(err, &eof):
-		return &Fault{Code: CodeCredentials, Cause: "broker " + addr + " closes the connection: it asks for a user", Err: err, Next: "add a sasl block"}
+		return &Fault{Code: CodeCredentials, Cause: "broker " + addr + " closes the connection after the first request: it asks for a user, or this is no port for clients", Err: err, Next: "add a sasl block, or correct the address"}
 	}
 	return &Fault{
 		Code: CodeUnreachable, Cause: "broker " + addr + " takes connections but does not answer as a Kafka broker", Err: err,

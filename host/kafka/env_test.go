@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -17,14 +18,13 @@ import (
 	"github.com/wgate/wgate/host/engine"
 )
 
-const virtualAddr = "127.0.0.1:9092"
-
-// env is a broker on a virtual network, inside a bubble of fake time.
+// env is a broker and what a test opened on it.
 type env struct {
 	t    *testing.T
 	ctx  context.Context
-	net  *kfake.VirtualNetwork
-	fake *kfake.Cluster
+	addr string
+	dial DialFunc       // nil: TCP
+	fake *kfake.Cluster // nil: a real broker
 
 	mu      sync.Mutex
 	clients []*kgo.Client
@@ -35,29 +35,32 @@ type env struct {
 func bubble(t *testing.T, f func(e *env), opts ...kfake.Opt) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		e := &env{t: t, ctx: t.Context(), net: new(kfake.VirtualNetwork)}
-		all := append([]kfake.Opt{kfake.Ports(9092), kfake.ListenFn(e.net.Listen)}, opts...)
+		network := new(kfake.VirtualNetwork)
+		e := &env{t: t, ctx: t.Context(), addr: "127.0.0.1:9092", dial: network.DialContext}
+		all := append([]kfake.Opt{kfake.Ports(9092), kfake.ListenFn(network.Listen)}, opts...)
 		fake, err := kfake.NewCluster(all...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.fake = fake
 		defer fake.Close()
-		defer func() {
-			for _, s := range e.all {
-				s.Close()
-			}
-			for _, cl := range e.clients {
-				cl.Close()
-			}
-		}()
+		defer e.close()
 		f(e)
 	})
 }
 
+func (e *env) close() {
+	for _, s := range e.all {
+		s.Close()
+	}
+	for _, cl := range e.clients {
+		cl.Close()
+	}
+}
+
 func (e *env) topic(name string, partitions int32) {
 	e.t.Helper()
-	if err := e.fake.CreateTopic(name, partitions, nil); err != nil {
+	if _, err := kadm.NewClient(e.client()).CreateTopic(e.ctx, partitions, 1, nil, name); err != nil {
 		e.t.Fatal(err)
 	}
 }
@@ -70,10 +73,10 @@ func kafkaOf(topics ...string) *config.Kafka {
 func (e *env) options() Options {
 	return Options{
 		Pipeline: "p", Instance: "instance-1",
-		Broker:  &config.Broker{Addresses: []string{virtualAddr}},
+		Broker:  &config.Broker{Addresses: []string{e.addr}},
 		Sources: []Source{{Index: 0, Name: "events", Kafka: kafkaOf("in"), Raw: event.JSON}},
 		Sinks:   []Sink{{Name: "out", Kafka: &config.KafkaSink{Topic: "out", Create: &config.Create{Partitions: 1}}}},
-		Dial:    e.net.DialContext,
+		Dial:    e.dial,
 	}
 }
 
@@ -101,21 +104,38 @@ func (e *env) recover(s *Session) []engine.Offset {
 	if err := s.Fence(e.ctx); err != nil {
 		e.t.Fatal(err)
 	}
-	offs, stable, err := s.FetchOffsets(e.ctx)
-	if err != nil || !stable {
-		e.t.Fatalf("fetch offsets: stable %v, %v", stable, err)
-	}
+	offs := e.fetch(s)
 	if err := s.Seek(e.ctx, offs); err != nil {
 		e.t.Fatal(err)
 	}
 	return offs
 }
 
+// fetch returns the committed offsets as soon as they are stable.
+func (e *env) fetch(s *Session) []engine.Offset {
+	e.t.Helper()
+	for range 1000 {
+		offs, stable, err := s.FetchOffsets(e.ctx)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		if stable {
+			return offs
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	e.t.Fatal("the offsets do not become stable")
+	return nil
+}
+
 // client returns a plain client.
 func (e *env) client(opts ...kgo.Opt) *kgo.Client {
 	e.t.Helper()
+	if e.dial != nil {
+		opts = append(opts, kgo.Dialer(e.dial))
+	}
 	cl, err := kgo.NewClient(append([]kgo.Opt{
-		kgo.SeedBrokers(virtualAddr), kgo.Dialer(e.net.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.SeedBrokers(e.addr), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 	}, opts...)...)
 	if err != nil {
 		e.t.Fatal(err)

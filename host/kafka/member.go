@@ -6,9 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/wgate/wgate/host/engine"
 )
 
 // member is one life of the client: one group member, one producer id. Its callbacks run on the client's goroutines.
@@ -19,7 +24,9 @@ type member struct {
 
 	sought  chan struct{} // closed by the first Seek: until then nothing is fetched
 	changed chan struct{} // holds a token when the assignment changed
+	waiting atomic.Bool   // a rebalance waits for release
 	gone    bool          // closed or being closed; guarded by Session.mu
+	tainted bool          // a loss came after the last end: the client would refuse the next commit; guarded by Session.mu
 	began   bool          // sought is closed; the caller's goroutine only
 
 	mu     sync.Mutex
@@ -74,6 +81,7 @@ func (m *member) opts() ([]kgo.Opt, error) {
 		kgo.OnPartitionsAssigned(m.assigned),
 		kgo.OnPartitionsRevoked(m.revoked),
 		kgo.OnPartitionsLost(m.revoked),
+		kgo.OnPartitionsCallbackBlocked(func(context.Context, *kgo.Client) { m.waiting.Store(true) }),
 		// Records that were deleted before they were read are an error and not a jump over the gap.
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchIsolationLevel(isolation),
@@ -96,6 +104,45 @@ func (m *member) close() {
 	m.gone = true
 	m.s.mu.Unlock()
 	m.sess.CloseAllowingRebalance()
+}
+
+// hold makes rebalances wait until release: while a transaction is open, so that a partition that was added does not abort
+// the epoch, which is shorter than the rebalance timeout. It waits for a rebalance that is under way.
+func (m *member) hold() {
+	m.waiting.Store(false)
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	m.cl.PollRecords(over, 1) // fetches nothing, and counts as a poll that has not been released
+}
+
+func (m *member) release() {
+	m.cl.AllowRebalance()
+	m.waiting.Store(false)
+}
+
+// end ends the transaction, or makes the client forget a loss if none is open.
+func (m *member) end(ctx context.Context, how kgo.TransactionEndTry) (bool, error) {
+	m.s.mu.Lock()
+	m.tainted = false // before the client forgets: what is lost meanwhile may be forgotten twice, but not overlooked
+	m.s.mu.Unlock()
+	return m.sess.End(ctx, how)
+}
+
+// lives reports whether the group still has the member under this generation. The answer matters only while a rebalance
+// waits: if it is one that was lost, the client would wait for a heartbeat that it no longer sends.
+func (m *member) lives(ctx context.Context, as engine.Member) bool {
+	if !m.waiting.Load() {
+		return true
+	}
+	req := kmsg.NewPtrHeartbeatRequest()
+	req.Group, req.MemberID, req.Generation = m.s.group, as.ID, as.Generation
+	req.InstanceID = &m.s.opt.Instance
+	resp, err := req.RequestWith(ctx, m.s.adm.cl)
+	if err != nil {
+		return true // the commit finds out
+	}
+	err = kerr.ErrorForCode(resp.ErrorCode)
+	return err == nil || errors.Is(err, kerr.RebalanceInProgress)
 }
 
 // subscribe adds topics that are new.
@@ -214,6 +261,7 @@ func (m *member) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int
 				p.owned = false
 				p.life++
 				m.s.dead = true
+				m.tainted = true
 			}
 		}
 	}

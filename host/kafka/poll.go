@@ -48,11 +48,6 @@ func (s *Session) Poll(ctx context.Context, wait time.Duration, b *event.Bundle)
 
 // fill takes what the client has fetched, waiting for it for up to left. It returns false when there was nothing.
 func (s *Session) fill(ctx context.Context, m *member, wait, left time.Duration) (bool, error) {
-	// Rebalances wait while a transaction is open, so that a partition that was added does not abort it; the epoch is
-	// shorter than the rebalance timeout.
-	if !s.open {
-		m.cl.AllowRebalance()
-	}
 	var fetches kgo.Fetches
 	if wait <= 0 {
 		var dontWait context.Context // the client takes nil for "what is there now"
@@ -65,7 +60,7 @@ func (s *Session) fill(ctx context.Context, m *member, wait, left time.Duration)
 		fetches = m.sess.PollRecords(bounded, pollRecords)
 		cancel()
 	}
-	if !s.open && fetches.NumRecords() == 0 {
+	if !s.open { // see hold
 		m.cl.AllowRebalance()
 	}
 	if err := ctx.Err(); err != nil {

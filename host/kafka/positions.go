@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/wgate/wgate/host/engine"
 )
@@ -67,7 +68,7 @@ func (s *Session) awaitAlone(ctx context.Context) error {
 
 // FetchOffsets is described at engine.Broker. Partitions without a committed offset are left out.
 func (s *Session) FetchOffsets(ctx context.Context) (offs []engine.Offset, stable bool, err error) {
-	got, stable, err := s.adm.committed(ctx, s.group)
+	got, stable, err := s.adm.committed(ctx, s.group, s.allPartitions())
 	if err != nil || !stable {
 		return nil, stable, err
 	}
@@ -76,18 +77,39 @@ func (s *Session) FetchOffsets(ctx context.Context) (offs []engine.Offset, stabl
 	for _, src := range s.sources {
 		for _, t := range src.topics {
 			for _, p := range t.parts {
-				o, ok := got.Lookup(t.name, p.id)
-				if !ok || o.At < 0 {
+				o, ok := got[t.name][p.id]
+				if !ok || o.Offset < 0 {
 					continue
 				}
-				offs = append(offs, engine.Offset{
+				off := engine.Offset{
 					Partition: engine.Partition{Source: src.Index, Topic: t.name, ID: p.id},
-					Offset:    o.At, LeaderEpoch: o.LeaderEpoch, Metadata: o.Metadata,
-				})
+					Offset:    o.Offset, LeaderEpoch: o.LeaderEpoch,
+				}
+				if o.Metadata != nil {
+					off.Metadata = *o.Metadata
+				}
+				offs = append(offs, off)
 			}
 		}
 	}
 	return offs, true, nil
+}
+
+// allPartitions names every partition of the task.
+func (s *Session) allPartitions() []kmsg.OffsetFetchRequestGroupTopic {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []kmsg.OffsetFetchRequestGroupTopic
+	for _, name := range s.topicNames() {
+		t := s.topics[name]
+		rt := kmsg.NewOffsetFetchRequestGroupTopic()
+		rt.Topic, rt.TopicID = name, t.id
+		for _, p := range t.parts {
+			rt.Partitions = append(rt.Partitions, p.id)
+		}
+		all = append(all, rt)
+	}
+	return all
 }
 
 // Bounds is described at engine.Broker.
@@ -118,6 +140,13 @@ func (s *Session) Seek(ctx context.Context, offs []engine.Offset) error {
 	if err != nil {
 		return err
 	}
+	if m.began { // no revoke may run meanwhile, and one that waited is over: what it took comes back at these positions
+		m.hold()
+		defer m.release()
+		if err := s.untaint(ctx, m); err != nil {
+			return err
+		}
+	}
 	set := map[string]map[int32]kgo.EpochOffset{}
 	s.mu.Lock()
 	for p, off := range at {
@@ -138,6 +167,24 @@ func (s *Session) Seek(ctx context.Context, offs []engine.Offset) error {
 		return nil
 	}
 	m.cl.SetOffsets(set)
+	return nil
+}
+
+// untaint makes the client forget a loss that came after the last transaction.
+func (s *Session) untaint(ctx context.Context, m *member) error {
+	s.mu.Lock()
+	tainted := m.tainted
+	s.mu.Unlock()
+	switch {
+	case !tainted:
+		return nil
+	case s.open:
+		return errors.New("kafka: seek while a transaction is open")
+	}
+	if _, err := m.end(ctx, kgo.TryAbort); err != nil {
+		s.unclear = true
+		return fmt.Errorf("kafka: after a loss: %w", err)
+	}
 	return nil
 }
 

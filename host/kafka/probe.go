@@ -125,13 +125,16 @@ func (s *Session) learn(d kadm.TopicDetail) error {
 		return recreated(t.name)
 	}
 	t.id = d.ID
-	if n := len(d.Partitions); n < len(t.parts) {
+	n := len(d.Partitions)
+	if n >= len(t.parts) {
+		t.shrunk = 0
+	} else if t.shrunk++; t.shrunk >= 2 { // once is an answer from before partitions were added
 		return &Fault{
 			Code: CodeVanished, Cause: fmt.Sprintf("topic %q had %d partitions and now has %d", t.name, len(t.parts), n),
 			Next: "Kafka never takes partitions away: the topic was made anew, or the addresses lead to another cluster",
 		}
 	}
-	t.grow(len(d.Partitions))
+	t.grow(n)
 	return nil
 }
 

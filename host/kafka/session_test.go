@@ -25,10 +25,7 @@ func TestSession_commit(t *testing.T) {
 		if outcome != engine.Committed || err != nil {
 			t.Fatalf("outcome %v, %v", outcome, err)
 		}
-		offs, stable, err := s.FetchOffsets(e.ctx)
-		if err != nil || !stable {
-			t.Fatal(stable, err)
-		}
+		offs := e.fetch(s)
 		diff(t, "committed offsets", []engine.Offset{
 			{Partition: engine.Partition{Topic: "in", ID: 0}, Offset: 3, LeaderEpoch: -1, Metadata: "token-1"},
 			{Partition: engine.Partition{Topic: "in", ID: 1}, Offset: 2, LeaderEpoch: -1},
@@ -39,9 +36,8 @@ func TestSession_commit(t *testing.T) {
 		if outcome, err := e.epoch(s, "token-2", "c"); outcome != engine.Committed || err != nil {
 			t.Fatalf("outcome %v, %v", outcome, err)
 		}
-		offs, _, err = s.FetchOffsets(e.ctx)
-		if err != nil || offs[0].Metadata != "token-2" {
-			t.Fatal(offs, err)
+		if offs := e.fetch(s); offs[0].Metadata != "token-2" {
+			t.Fatal(offs)
 		}
 		// An epoch without results commits, too.
 		if outcome, err := e.epoch(s, "token-3"); outcome != engine.Committed || err != nil {
@@ -66,7 +62,7 @@ func TestSession_commitBehindThePoll(t *testing.T) {
 		if outcome, err := s.End(e.ctx, m, frozen); outcome != engine.Committed {
 			t.Fatal(outcome, err)
 		}
-		offs, _, _ := s.FetchOffsets(e.ctx)
+		offs := e.fetch(s)
 		diff(t, "offsets", frozen, offs)
 	})
 }
@@ -138,7 +134,7 @@ func TestSession_generationRefused(t *testing.T) {
 		if outcome, err := s.End(e.ctx, m, positions(s, "t")); outcome != engine.Aborted || err != nil {
 			t.Fatal(outcome, err)
 		}
-		offs, _, _ := s.FetchOffsets(e.ctx)
+		offs := e.fetch(s)
 		diff(t, "offsets", 0, len(offs))
 		diff(t, "results", 0, len(e.committedValues("out", 1)))
 	})
@@ -232,22 +228,15 @@ func TestSession_revoked(t *testing.T) {
 		if err := s.Flush(e.ctx); err != nil {
 			t.Fatal(err)
 		}
-		// The broker forgets the member: the next heartbeat is refused and everything is lost and assigned again.
-		fault := e.fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Group: "wgate.p", TopLevel: true, Err: kerr.UnknownMemberID})
-		for range 20 {
-			if _, err := s.Poll(e.ctx, time.Second, bundle()); err != nil {
-				t.Fatal(err)
-			}
-			s.member.cl.AllowRebalance() // as if the epoch had ended
-			if s.Revoked() {
-				break
-			}
-		}
-		if fault.Hits() == 0 || !s.Revoked() {
-			t.Fatalf("hits %d, revoked %v", fault.Hits(), s.Revoked())
-		}
+		// The broker forgets the member: heartbeats are refused, everything is lost and assigned again.
+		fault := e.fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Group: "wgate.p", TopLevel: true, Err: kerr.UnknownMemberID, Count: 2})
+		e.drainFor(s, 10*time.Second)
+		start := time.Now()
 		if outcome, err := s.End(e.ctx, m, positions(s, "t")); outcome != engine.Aborted || err != nil {
 			t.Fatal(outcome, err)
+		}
+		if took := time.Since(start); took > time.Second || fault.Hits() < 2 {
+			t.Fatalf("took %v, hits %d", took, fault.Hits())
 		}
 		if err := s.Seek(e.ctx, nil); err != nil {
 			t.Fatal(err)
@@ -255,11 +244,7 @@ func TestSession_revoked(t *testing.T) {
 		if s.Revoked() {
 			t.Error("still revoked after Seek")
 		}
-		var got []string
-		for range 10 {
-			got = append(got, e.drain(s)...)
-		}
-		diff(t, "read again", want, got)
+		diff(t, "read again", want, e.drainFor(s, 10*time.Second))
 		if outcome, err := e.epoch(s, "t", "alive"); outcome != engine.Committed {
 			t.Fatal(outcome, err)
 		}
@@ -352,7 +337,33 @@ func TestSession_timestampMinusOne(t *testing.T) {
 		if outcome, err := e.epoch(s, "t"); outcome != engine.Committed {
 			t.Fatal(outcome, err)
 		}
-		offs, _, _ := s.FetchOffsets(e.ctx)
+		offs := e.fetch(s)
 		diff(t, "committed", int64(4), offs[0].Offset)
+	})
+}
+
+// A loss while no transaction is open kills the records that were read, too.
+func TestSession_lostBetweenEpochs(t *testing.T) {
+	bubble(t, func(e *env) {
+		e.topic("in", 1)
+		e.produce(values("in", 0, 0, 3)...)
+		s := e.ready(e.options())
+		want := e.drain(s)
+		e.fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Group: "wgate.p", TopLevel: true, Err: kerr.UnknownMemberID})
+		diff(t, "nothing is read twice by itself", 0, len(e.drainFor(s, 10*time.Second)))
+		if !s.Revoked() {
+			t.Fatal("the loss was not noticed")
+		}
+		if outcome, err := e.epoch(s, "t", "dead"); outcome != engine.Aborted || err != nil {
+			t.Fatal(outcome, err)
+		}
+		if err := s.Seek(e.ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "read again", want, e.drainFor(s, 5*time.Second))
+		if outcome, err := e.epoch(s, "t", "alive"); outcome != engine.Committed {
+			t.Fatal(outcome, err)
+		}
+		diff(t, "results", []string{"alive"}, e.committedValues("out", 1))
 	})
 }

@@ -39,6 +39,7 @@ type topic struct {
 	index  uint16
 	parts  []*part // by partition
 	missed int     // how often in a row the broker did not list it
+	shrunk int     // how often in a row it listed fewer partitions
 }
 
 // part is a partition of a topic, with the position that the engine has reached. The client's own position is never used:

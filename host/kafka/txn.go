@@ -29,7 +29,9 @@ func (s *Session) Begin(context.Context) (engine.Member, error) {
 	case s.unclear:
 		return engine.Member{}, errUnclear
 	}
+	m.hold()
 	if err := m.sess.Begin(); err != nil {
+		m.release()
 		return engine.Member{}, fmt.Errorf("kafka: begin a transaction: %w", err)
 	}
 	s.open = true
@@ -77,7 +79,8 @@ func (s *Session) End(ctx context.Context, as engine.Member, offs []engine.Offse
 		return engine.Unknown, errNoTxn
 	}
 	m := s.member
-	if id, generation := m.cl.GroupMetadata(); s.Revoked() || id != as.ID || generation != as.Generation {
+	defer m.release()
+	if id, generation := m.cl.GroupMetadata(); s.Revoked() || id != as.ID || generation != as.Generation || !m.lives(ctx, as) {
 		s.log.Info("the epoch is not committed: the group's assignment changed", "group", s.group, "generation", generation, "began_under", as.Generation)
 		if err := s.Abort(ctx); err != nil {
 			return engine.Unknown, err
@@ -101,7 +104,7 @@ func (s *Session) End(ctx context.Context, as engine.Member, offs []engine.Offse
 	// Canceled halfway, the client would not know what it has sent; a time that runs out is an unknown outcome, too.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience())
 	defer cancel()
-	committed, err := m.sess.End(kgo.PreTxnCommitFnContext(ctx, fn), kgo.TryCommit)
+	committed, err := m.end(kgo.PreTxnCommitFnContext(ctx, fn), kgo.TryCommit)
 	s.open = false
 	if err == nil && committed && replaced {
 		return engine.Committed, nil
@@ -124,8 +127,9 @@ func (s *Session) Abort(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience())
 	defer cancel()
+	defer m.release()
 	s.open = false
-	if _, err := m.sess.End(ctx, kgo.TryAbort); err != nil {
+	if _, err := m.end(ctx, kgo.TryAbort); err != nil {
 		s.unclear = true
 		return fmt.Errorf("kafka: abort: %w", err)
 	}

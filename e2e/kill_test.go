@@ -1,0 +1,313 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// killPipeline sums values per key and window. No record can be late: the disorder is smaller than out_of_order, and no
+// partition goes idle.
+const killPipeline = `
+pipeline "killtest" {
+  epoch = "40ms"
+}
+
+broker "main" {
+  addresses = ["%s"]
+}
+
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = value.ts
+  watermark {
+    out_of_order = "5s"
+    idle         = "10m"
+    max_future   = "100000h"
+  }
+}
+
+aggregate "sums" {
+  input = source.in
+  key   = value.k
+  window "fixed" { size = "10s" }
+  compute = {
+    total = sum(value.v)
+    n     = count()
+  }
+}
+
+sink "out" {
+  input = aggregate.sums
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 2 }
+  }
+  value = { k = key, start = window.start, total = value.total, n = value.n }
+}
+`
+
+// Points at which the binary kills itself when WGATE_CRASH names them (recovery.md, crash points of local mode).
+var crashPoints = []string{
+	"outputs_sent", "flushed", "pending_write", "pending_synced", "offsets_staged", "end_answered", "applying", "applied",
+}
+
+type killCell struct {
+	K     string
+	Start int64
+}
+
+type killSum struct{ Total, N int64 }
+
+// killInput makes n records over four partitions, out of order by less than five seconds, and what must come out.
+func killInput(seed uint64, n int) (recs []*kgo.Record, want map[killCell]killSum) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	want = map[killCell]killSum{}
+	const t0 = int64(1_767_225_600_000)
+	for i := range n {
+		ts := t0 + int64(i)*20 - rng.Int64N(4_000)
+		k, v := "k"+strconv.Itoa(rng.IntN(50)), rng.Int64N(1000)
+		recs = append(recs, &kgo.Record{
+			Topic: "in", Partition: int32(rng.IntN(4)),
+			Value: fmt.Appendf(nil, `{"k":%q,"v":%d,"ts":%d}`, k, v, ts),
+		})
+		c := killCell{k, ts - ts%10_000}
+		s := want[c]
+		want[c] = killSum{s.Total + v, s.N + 1}
+	}
+	for p := range int32(4) { // closes all windows but its own
+		recs = append(recs, &kgo.Record{
+			Topic: "in", Partition: p, Value: fmt.Appendf(nil, `{"k":"end","v":0,"ts":%d}`, t0+int64(n)*20+600_000),
+		})
+	}
+	return recs, want
+}
+
+// killRun feeds the input while wgate is killed again and again, and then compares the committed output with what must
+// have come out. It returns what is wrong.
+type killRun struct {
+	t       *testing.T
+	addr    string
+	bin     string
+	dir     string
+	file    string
+	records int
+
+	kills, open int
+	hits        map[string]int
+}
+
+func newKillRun(t *testing.T, addr, tags string, records int) *killRun {
+	t.Helper()
+	r := &killRun{t: t, addr: addr, bin: binary(t, tags), dir: t.TempDir(), records: records, hits: map[string]int{}}
+	r.file = filepath.Join(r.dir, "kill.hcl")
+	if err := os.WriteFile(r.file, fmt.Appendf(nil, killPipeline, addr), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *killRun) wgate(env ...string) *process {
+	return start(r.t, r.bin, env, "run", r.file, "--data", filepath.Join(r.dir, "state"))
+}
+
+// run kills wgate: random times, then each crash point.
+func (r *killRun) run(seed uint64, random, perPoint int) []string {
+	t := r.t
+	ctx := context.Background()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(r.addr), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	adm := kadm.NewClient(cl)
+	if _, err := adm.CreateTopic(ctx, 4, 1, nil, "in"); err != nil {
+		t.Fatal(err)
+	}
+	recs, want := killInput(seed, r.records)
+	feed, stopFeed := context.WithCancel(ctx)
+	defer stopFeed()
+	fed := make(chan error, 1)
+	rounds := random + perPoint*len(crashPoints)
+	go func() { fed <- trickle(feed, cl, recs, rounds) }()
+
+	rng := rand.New(rand.NewPCG(seed, 2))
+	for range random {
+		p := r.wgate()
+		time.Sleep(time.Duration(60+rng.IntN(500)) * time.Millisecond)
+		if p.ended() {
+			t.Fatalf("wgate ended by itself: %v\n%s", p.err, p.output())
+		}
+		p.kill()
+		r.count(adm)
+	}
+	for i := range perPoint {
+		for _, point := range crashPoints {
+			r.crash(adm, point, 1+(i+rng.IntN(3)))
+		}
+	}
+	// The rest comes at once, and wgate may work it off in peace.
+	if err := <-fed; err != nil {
+		t.Fatal(err)
+	}
+	p := r.wgate()
+	wrong := r.compare(want, p)
+	p.stop(t)
+	return wrong
+}
+
+// trickle produces the records evenly over about as many seconds as there are rounds of killing.
+func trickle(ctx context.Context, cl *kgo.Client, recs []*kgo.Record, rounds int) error {
+	per := max(1, len(recs)/(rounds*20))
+	for i := 0; i < len(recs); i += per {
+		if err := cl.ProduceSync(ctx, recs[i:min(i+per, len(recs))]...).FirstErr(); err != nil {
+			return err
+		}
+		time.Sleep(30 * time.Millisecond)
+	}
+	return nil
+}
+
+// crash runs wgate until it kills itself at the n-th time it reaches a point.
+func (r *killRun) crash(adm *kadm.Client, point string, n int) {
+	p := r.wgate("WGATE_CRASH=" + point + ":" + strconv.Itoa(n))
+	select {
+	case <-p.done:
+		if p.cmd.ProcessState.ExitCode() != -1 {
+			r.t.Fatalf("wgate ended with %v instead of being killed at %s\n%s", p.err, point, p.output())
+		}
+		r.hits[point]++
+	case <-time.After(20 * time.Second):
+		p.kill() // nothing was left to commit
+	}
+	r.count(adm)
+}
+
+// count notes a kill, and whether it left a transaction open.
+func (r *killRun) count(adm *kadm.Client) {
+	r.kills++
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	txns, err := adm.ListTransactions(ctx, nil, []string{"Ongoing"})
+	if err != nil {
+		r.t.Fatalf("list transactions: %v", err)
+	}
+	if len(txns.TransactionalIDs()) > 0 {
+		r.open++
+	}
+}
+
+// compare reads the committed output until it is complete, and a little longer for what must not come.
+func (r *killRun) compare(want map[killCell]killSum, p *process) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Second)
+	defer cancel()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(r.addr), kgo.ConsumeTopics("out"),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer cl.Close()
+	got := map[killCell][]killSum{}
+	var quiet time.Time
+	for ctx.Err() == nil && (len(got) < len(want) || time.Since(quiet) < 2*time.Second) {
+		if p.ended() {
+			r.t.Fatalf("wgate ended by itself: %v\n%s", p.err, p.output())
+		}
+		poll, stop := context.WithTimeout(ctx, 200*time.Millisecond)
+		fs := cl.PollFetches(poll)
+		stop()
+		fs.EachRecord(func(rec *kgo.Record) {
+			var v struct {
+				K        string
+				Start    int64
+				Total, N int64
+			}
+			if err := json.Unmarshal(rec.Value, &v); err != nil {
+				r.t.Fatalf("result %q: %v", rec.Value, err)
+			}
+			c := killCell{v.K, v.Start}
+			got[c] = append(got[c], killSum{v.Total, v.N})
+		})
+		if len(got) < len(want) || fs.NumRecords() > 0 {
+			quiet = time.Now()
+		}
+	}
+	return diff(want, got)
+}
+
+func diff(want map[killCell]killSum, got map[killCell][]killSum) []string {
+	var wrong []string
+	for c, w := range want {
+		switch g := got[c]; {
+		case len(g) == 0:
+			wrong = append(wrong, fmt.Sprintf("lost: %v %v", c, w))
+		case len(g) > 1:
+			wrong = append(wrong, fmt.Sprintf("duplicated: %v %v: %v", c, w, g))
+		case g[0] != w:
+			wrong = append(wrong, fmt.Sprintf("wrong: %v is %v, not %v", c, g[0], w))
+		}
+	}
+	for c, g := range got {
+		if _, ok := want[c]; !ok {
+			wrong = append(wrong, fmt.Sprintf("not expected: %v %v", c, g))
+		}
+	}
+	return wrong
+}
+
+func report(t *testing.T, wrong []string) {
+	t.Helper()
+	for i, w := range wrong {
+		if i == 20 {
+			t.Errorf("... and %d more", len(wrong)-20)
+			break
+		}
+		t.Error(w)
+	}
+}
+
+// TestKill kills wgate 40 times at random moments and 5 times at each point of the commit. The broker lives on.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: needs two minutes")
+	}
+	r := newKillRun(t, startBroker(t), "", 60_000)
+	report(t, r.run(1, 40, 5))
+	t.Logf("%d kills, %d of them with a transaction open; crash points: %v", r.kills, r.open, r.hits)
+	for _, point := range crashPoints {
+		if r.hits[point] < 3 {
+			t.Errorf("crash point %s was hit %d times: the test does not test it", point, r.hits[point])
+		}
+	}
+	if r.open*2 < r.kills {
+		t.Errorf("only %d of %d kills found a transaction open: at least half must", r.open, r.kills)
+	}
+}
+
+// TestKillWithoutGuards shows that the kill test can fail: with the redo or the token check compiled out it must.
+func TestKillWithoutGuards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: needs a minute")
+	}
+	for _, tag := range []string{"wgate_no_redo", "wgate_no_token"} {
+		t.Run(tag, func(t *testing.T) {
+			r := newKillRun(t, startBroker(t), tag, 20_000)
+			if wrong := r.run(1, 0, 3); len(wrong) == 0 {
+				t.Errorf("the guard was compiled out and nothing was lost or doubled: %d kills, hits %v", r.kills, r.hits)
+			}
+		})
+	}
+}
