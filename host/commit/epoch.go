@@ -36,6 +36,9 @@ func (m *Machine) call(ev Event) []Action {
 		}
 		return m.commitEpoch(ev)
 	case AbortEpoch:
+		if m.phase == closed {
+			return []Action{Return{}} // a Stop has left nothing to give up: the next Recover begins with a new client
+		}
 		if m.phase != open && m.phase != ready {
 			return m.misuse(ev)
 		}

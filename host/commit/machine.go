@@ -67,6 +67,9 @@ type Config struct {
 // ErrCall is returned for a call that the protocol does not allow at this point: a fault of the caller.
 var ErrCall = errors.New("commit: call out of order")
 
+// ErrGivenUp marks the errors of calls that the caller itself has ended: there is no use in trying again.
+var ErrGivenUp = errors.New("commit: given up by the caller")
+
 // ErrRevoked is the cause of an abort that was due to a lost partition or a changed member.
 var ErrRevoked = errors.New("commit: a partition was revoked, or the membership has changed")
 

@@ -1,7 +1,6 @@
 package commit
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -61,7 +60,7 @@ func (m *Machine) brokerFailed(err error) []Action {
 	if s, ok := errors.AsType[*Stop](err); ok {
 		return m.stopped(s)
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, ErrGivenUp) {
 		m.phase = closed
 		return []Action{Return{Err: err}}
 	}

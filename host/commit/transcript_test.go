@@ -1,7 +1,6 @@
 package commit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -148,7 +147,7 @@ func failure(f []string) (err error, revoked bool) {
 	case last == "revoked":
 		return nil, true
 	case last == "canceled":
-		return context.Canceled, false
+		return ErrGivenUp, false
 	case last == "stop":
 		return NewStop(CodeSecond, "p", "", nil), false
 	default:

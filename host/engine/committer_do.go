@@ -43,19 +43,28 @@ func (c *Committer) do(ctx context.Context, act commit.Action) commit.Event {
 		return commit.Applied{Err: err}
 	case commit.Wait:
 		return commit.Waited{Err: c.opts.Wait(ctx, act.For)}
+	case commit.Fence, commit.Fetch, commit.Bounds, commit.Seek, commit.Rebuild:
+		return c.doRecovery(ctx, act)
 	}
-	return c.doBroker(ctx, act)
+	return c.doEpoch(ctx, act)
 }
 
-// doBroker carries an action out that is a call on the broker. The end of a transaction is never cancelled: half a call
-// would leave more to find out than a slow one.
-func (c *Committer) doBroker(ctx context.Context, act commit.Action) commit.Event {
+// given marks an error that is due to the end of ctx. A deadline inside the client is not: the next try may meet it.
+func given(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return errors.Join(commit.ErrGivenUp, err)
+	}
+	return err
+}
+
+// doRecovery carries an action out that is a call on the broker during a recovery.
+func (c *Committer) doRecovery(ctx context.Context, act commit.Action) commit.Event {
 	switch act := act.(type) {
 	case commit.Fence:
-		return commit.Fenced{Err: c.broker.Fence(ctx)}
+		return commit.Fenced{Err: given(ctx, c.broker.Fence(ctx))}
 	case commit.Fetch:
 		offs, stable, err := c.broker.FetchOffsets(ctx)
-		ev := commit.Fetched{Stable: stable, Err: err}
+		ev := commit.Fetched{Stable: stable, Err: given(ctx, err)}
 		for _, o := range offs {
 			ev.Offsets = append(ev.Offsets, commitOffset(o))
 		}
@@ -65,9 +74,16 @@ func (c *Committer) doBroker(ctx context.Context, act commit.Action) commit.Even
 	case commit.Seek:
 		revoked := c.revoked()
 		err := c.broker.Seek(ctx, engineOffsets(act.Offsets))
-		return commit.Seeked{Err: err, Revoked: revoked || c.revoked()}
-	case commit.Rebuild:
-		return commit.Rebuilt{Err: c.broker.Rebuild(ctx)}
+		return commit.Seeked{Err: given(ctx, err), Revoked: revoked || c.revoked()}
+	default:
+		return commit.Rebuilt{Err: given(ctx, c.broker.Rebuild(ctx))}
+	}
+}
+
+// doEpoch carries an action out that is a call on the broker during an epoch. The end of a transaction is never
+// cancelled: half a call would leave more to find out than a slow one.
+func (c *Committer) doEpoch(ctx context.Context, act commit.Action) commit.Event {
+	switch act := act.(type) {
 	case commit.Begin:
 		m, err := c.broker.Begin(ctx)
 		return commit.Began{Member: commit.Member{ID: m.ID, Generation: m.Generation}, Err: err}
@@ -98,7 +114,7 @@ func (c *Committer) bounds(ctx context.Context, ps []commit.Partition) commit.Ev
 	for _, p := range ps {
 		first, next, err := c.broker.Bounds(ctx, enginePartition(p))
 		if err != nil {
-			return commit.Bounded{Err: fmt.Errorf("bounds of %s: %w", p, err)}
+			return commit.Bounded{Err: fmt.Errorf("bounds of %s: %w", p, given(ctx, err))}
 		}
 		ev.First, ev.Next = append(ev.First, first), append(ev.Next, next)
 	}
