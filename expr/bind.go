@@ -102,8 +102,9 @@ func (b *binder) path(t *typed) step {
 	}
 	var s step = &valueStep{site: site{node: t.node}}
 	typ := b.value
-	for _, name := range t.path {
-		f := &typed{op: tField, node: t.node, name: name, dflt: fieldDefault(typ, name)}
+	nodes := fieldNodes(t.node, len(t.path))
+	for i, name := range t.path {
+		f := &typed{op: tField, node: nodes[i], name: name, dflt: fieldDefault(typ, name)}
 		f.typ, _ = typ.Field(name)
 		s = b.field(f, s)
 		typ = f.typ

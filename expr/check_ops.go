@@ -135,7 +135,11 @@ func arithHint(n *Node, a, b *typed) string {
 	if n.Name == "+" && (a.typ.Kind == event.String || b.typ.Kind == event.String) {
 		return `does not join texts: write "` + inTemplate(a.node) + inTemplate(b.node) + `".`
 	}
-	return "needs numbers: " + a.node.String() + " is " + article(a.typ) + ", " + b.node.String() + " is " + article(b.typ) + "."
+	needs := "needs numbers: "
+	if timeOperand(a.typ.Kind) || timeOperand(b.typ.Kind) {
+		needs = "does not go with these (time - time, time + duration, time - duration, duration + duration, duration * int do): "
+	}
+	return needs + a.node.String() + " is " + article(a.typ) + ", " + b.node.String() + " is " + article(b.typ) + "."
 }
 
 func inTemplate(n *Node) string {

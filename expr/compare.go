@@ -81,7 +81,7 @@ func (s *compareNumber) eval(f *frame) []event.Value {
 		case v.Kind == event.Error:
 			s.out[i] = v
 		case s.rel.ordered():
-			s.out[i] = s.operand(f.m, s.arg, s.node.Args[s.arg], v, "a number beside a number")
+			s.out[i] = s.operand(f.m, s.arg, s.node.Args[s.arg], v, "numbers on both sides")
 		default:
 			s.out[i] = event.BoolValue(!s.rel.equal)
 		}

@@ -95,7 +95,7 @@ func (c *checker) field(n *Node) *typed {
 
 // fieldOf gives the field n.Name of a value that is not simply a field of value.
 func (c *checker) fieldOf(n *Node, of *typed) *typed {
-	typ, ok := c.fieldType(n, of.typ)
+	typ, ok := c.fieldType(n, of.typ, nil)
 	if !ok {
 		return bad(n)
 	}
@@ -129,11 +129,8 @@ func (c *checker) path(n, root *Node, names []string) *typed {
 	t := c.scope.Value
 	optional := false
 	for i, f := range fieldNodes(n, len(names)) {
-		ft, ok := c.fieldType(f, t)
-		if !ok {
-			return bad(n)
-		}
-		if i+1 < len(names) && c.dashed(f) {
+		ft, ok := c.fieldType(f, t, names[i+1:])
+		if !ok || i+1 < len(names) && unknown(t) && c.dashed(f, names[i+1:]) {
 			return bad(n)
 		}
 		optional = optional || t.Optional
@@ -164,8 +161,9 @@ func (c *checker) addPath(p Path) {
 	c.expr.paths = append(c.expr.paths, p)
 }
 
-// fieldType returns the type of field n.Name of a value of type t, or reports why there is none.
-func (c *checker) fieldType(n *Node, t event.Type) (event.Type, bool) {
+// fieldType returns the type of field n.Name of a value of type t, or reports why there is none. rest are the names that
+// follow it.
+func (c *checker) fieldType(n *Node, t event.Type, rest []string) (event.Type, bool) {
 	if ft, ok := t.Field(n.Name); ok {
 		return ft, true
 	}
@@ -182,7 +180,7 @@ func (c *checker) fieldType(n *Node, t event.Type) (event.Type, bool) {
 	for i, f := range t.Fields {
 		names[i] = f.Name
 	}
-	if c.dashed(n) {
+	if c.dashed(n, rest) {
 		return event.Any, false
 	}
 	detail := of + " has the fields " + strings.Join(names, ", ") + "." + didYouMean(n.Name, names)
@@ -198,16 +196,19 @@ func dashHint(of, left, right string) string {
 }
 
 // dashed reports a field such as total-value in value.total-value.refund: a difference that was written without spaces.
-func (c *checker) dashed(n *Node) bool {
+func (c *checker) dashed(n *Node, rest []string) bool {
 	i := strings.LastIndexByte(n.Name, '-')
 	if i <= 0 || n.Quoted {
 		return false
 	}
 	right := n.Name[i+1:]
-	if _, root := roots[right]; !root && !c.bound(right) {
+	if right != "value" && !c.bound(right) {
 		return false
 	}
 	of := n.Args[0].String()
+	for _, name := range rest {
+		right += "." + name
+	}
 	c.problem(n, "unknown field "+n.Name, "A minus needs spaces: write "+of+"."+n.Name[:i]+" - "+right+
 		". "+n.Name+" is one name in HCL; a field that is really called so is written "+of+`["`+n.Name+`"].`)
 	return true

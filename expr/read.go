@@ -49,8 +49,8 @@ func (s *site) read(m *machine, text []byte, off uint32, start, end int, typ *ev
 	return ErrorValue(m.h, bad.Code, short(s.node)+bad.Path+" is "+bad.Got+" and no "+bad.Want.String())
 }
 
-// fieldStep reads a field of objects; of everything else it is missing. A declared default stands for what is missing or
-// null.
+// fieldStep reads a field of objects; of everything else it is missing. A declared default stands for what is missing
+// from an object or null in it.
 type fieldStep struct {
 	site
 	of   step
@@ -64,8 +64,8 @@ func (s *fieldStep) eval(f *frame) []event.Value {
 	col := s.of.eval(f)
 	s.out = sized(s.out, f.n)
 	for i := range s.out {
-		v := s.of1(f.m, col[i])
-		if s.dflt != nil && v.IsNull() {
+		v := s.one(f.m, col[i])
+		if s.dflt != nil && v.IsNull() && col[i].Kind == event.Object {
 			v = materialize(f.m.h, *s.dflt)
 		}
 		s.out[i] = v
@@ -73,7 +73,7 @@ func (s *fieldStep) eval(f *frame) []event.Value {
 	return s.out
 }
 
-func (s *fieldStep) of1(m *machine, v event.Value) event.Value {
+func (s *fieldStep) one(m *machine, v event.Value) event.Value {
 	switch v.Kind {
 	case event.Error:
 		return v
@@ -105,9 +105,6 @@ func (s *indexStep) eval(f *frame) []event.Value {
 }
 
 func (s *indexStep) one(m *machine, v, idx event.Value) event.Value {
-	if s.soft && (v.IsNull() || idx.IsNull()) {
-		return event.Value{}
-	}
 	switch {
 	case v.Kind == event.List && idx.Kind == event.Int:
 		text := v.Bytes(m.h)
@@ -123,6 +120,8 @@ func (s *indexStep) one(m *machine, v, idx event.Value) event.Value {
 		if start, end, ok := findBytes(text, idx.Bytes(m.h)); ok {
 			return s.read(m, text, v.Ref().Off, start, end, s.elem)
 		}
+		return event.Value{}
+	case s.soft && v.Kind != event.Error && idx.Kind != event.Error:
 		return event.Value{}
 	case v.Kind != event.List && v.Kind != event.Object:
 		return s.operand(m, 0, s.node.Args[0], v, "a list or an object")

@@ -126,7 +126,7 @@ func (s *recordStep) eval(f *frame) []event.Value {
 		case "timestamp":
 			s.out[i] = event.TimeValue(o.Timestamp)
 			if !o.Timestamp.IsFinite() {
-				s.out[i] = s.fail(f.m, 0, BadTimestamp, "is not there: the record has no timestamp")
+				s.out[i] = s.fail(f.m, 0, BadTimestamp, "is not known: the record has no timestamp")
 			}
 		default:
 			s.out[i] = s.topicOf(f.m, o)

@@ -6,7 +6,8 @@ import "strings"
 func Suggest(s string, names []string) string {
 	best, least := "", 1+len(s)/3
 	for _, n := range names {
-		if d := distance(strings.ToLower(s), strings.ToLower(n), least); d < least || d == least && best == "" {
+		d := distance(strings.ToLower(s), strings.ToLower(n), least)
+		if d < len(s) && (d < least || d == least && best == "") {
 			best, least = n, d
 		}
 	}
