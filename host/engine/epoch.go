@@ -126,7 +126,7 @@ func (t *Task) recover() error {
 	t.overlay = statestore.NewOverlay(t.cfg.Store)
 	t.view = t.overlay
 	t.epoch = rec.Epoch
-	t.epochEnd, t.looked = event.MinTime, event.MinTime
+	t.epochEnd = event.MinTime
 	t.positions = map[Partition]position{}
 	for _, o := range rec.Offsets {
 		t.positions[o.Partition] = position{next: o.Offset}
@@ -140,6 +140,10 @@ func (t *Task) recover() error {
 		}
 	}
 	if err := t.restore(rec.Progress); err != nil {
+		return err
+	}
+	// All partitions must be known before the first record: one alone is not the least of them.
+	if err := t.look(); err != nil {
 		return err
 	}
 	for _, s := range t.sources {
