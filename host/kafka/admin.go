@@ -49,7 +49,9 @@ func openAdmin(ctx context.Context, o *Options) (*admin, error) {
 	if err := reach(ctx, o, opts); err != nil {
 		return nil, err
 	}
-	cl, err := kgo.NewClient(opts...)
+	// kadm answers from metadata that is up to MetadataMinAge old, 5 s by default: a topic that was just made would not be
+	// seen for as long.
+	cl, err := kgo.NewClient(append(opts, kgo.MetadataMinAge(50*time.Millisecond))...)
 	if err != nil {
 		return nil, fmt.Errorf("kafka client: %w", err)
 	}
@@ -294,15 +296,11 @@ func (a *admin) fence(ctx context.Context, id string) error {
 		case err == nil:
 			return nil
 		case errors.Is(err, kerr.InvalidTransactionTimeout):
-			return &Fault{
-				Code: CodeTxnTimeout, Cause: fmt.Sprintf("broker %s does not allow transactions of %v", a.where(), a.opt.TxnTimeout), Err: err,
-				Next: "shorten the pipeline's epoch, or raise the broker's transaction.max.timeout.ms",
-			}
+			return fault(CodeTxnTimeout, fmt.Sprintf("broker %s does not allow transactions of %v", a.where(), a.opt.TxnTimeout), err,
+				"shorten the pipeline's epoch, or raise the broker's transaction.max.timeout.ms")
 		case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
-			return &Fault{
-				Code: CodeForbidden, Cause: fmt.Sprintf("transactional id %q may not be used", id), Err: err,
-				Next: fmt.Sprintf("give the user WRITE and DESCRIBE on transactional ids that start with %q", a.opt.Pipeline+"/"),
-			}
+			return fault(CodeForbidden, fmt.Sprintf("transactional id %q may not be used", id), err,
+				fmt.Sprintf("give the user WRITE and DESCRIBE on transactional ids that start with %q", a.opt.Pipeline+"/"))
 		case !errors.Is(err, kerr.ConcurrentTransactions): // the old transaction's end is still being written
 			return fmt.Errorf("transactional id %q: %w", id, err)
 		}
