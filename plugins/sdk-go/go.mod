@@ -1,0 +1,3 @@
+module github.com/wgate/wgate/plugins/sdk-go
+
+go 1.24.0
