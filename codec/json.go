@@ -208,6 +208,9 @@ func (d *jsonDecoder) object(n *node, i, depth int) (end int, ok bool) {
 		}
 		i = jsontext.Space(text, i+1)
 		if c := n.find(text[start+1:end-1], escaped); c != nil {
+			if c.seen == run { // the last one counts
+				d.forget(c.node)
+			}
 			c.seen = run
 			i, ok = d.value(c.node, i, depth)
 		} else {
@@ -250,6 +253,16 @@ func (n *node) find(name []byte, escaped bool) *child {
 		}
 	}
 	return nil
+}
+
+// forget takes back what an earlier member of the same name gave.
+func (d *jsonDecoder) forget(n *node) {
+	if n.slot >= 0 {
+		d.b.Fields[n.slot][d.row] = event.Value{}
+	}
+	for i := range n.children {
+		d.forget(n.children[i].node)
+	}
 }
 
 // unseen handles the members that an object does not have.

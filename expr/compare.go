@@ -63,6 +63,10 @@ func (s *compareNumber) eval(f *frame) []event.Value {
 	col := s.of.eval(f)
 	s.out = sized(s.out, f.n)
 	ints, c := s.c.Kind == event.Int, s.c.Int()
+	exact, d := s.c.Kind != event.Float, event.Decimal{}
+	if exact {
+		d = toDecimal(s.c)
+	}
 	truth := [3]event.Value{event.BoolValue(s.rel.less), event.BoolValue(s.rel.equal), event.BoolValue(s.rel.more)}
 	for i := range s.out {
 		v := col[i]
@@ -76,6 +80,8 @@ func (s *compareNumber) eval(f *frame) []event.Value {
 			default:
 				s.out[i] = truth[1]
 			}
+		case exact && v.Kind == event.Decimal128:
+			s.out[i] = truth[1+v.Decimal().Cmp(d)]
 		case jsontext.IsNumber(v.Kind):
 			s.out[i] = truth[1+jsontext.CompareNumbers(v, s.c)]
 		case v.Kind == event.Error:

@@ -113,7 +113,11 @@ func Check(h *event.Heap, b []byte, t *event.Type) *Mismatch {
 	if ok {
 		return nil
 	}
-	return mismatch(code, b, t)
+	m := mismatch(code, b, t)
+	if number && t.Kind == event.Int && code == "wrong_type" {
+		m.Got = "a number with a fraction"
+	}
+	return m
 }
 
 // checkNumber tells an int that is too large (overflow) from a number that is not whole (wrong_type).

@@ -22,7 +22,7 @@ func TestTyped(t *testing.T) {
 		{kind(event.Int), "12", "int 12"},
 		{kind(event.Int), "1.2e1", "int 12"},
 		{kind(event.Int), "12.0", "int 12"},
-		{kind(event.Int), "1.5", "wrong_type a number"},
+		{kind(event.Int), "1.5", "wrong_type a number with a fraction"},
 		{kind(event.Int), "18446744073709551615", "overflow a number"},
 		{kind(event.Int), "1e30", "overflow a number"},
 		{kind(event.Int), `"12"`, "wrong_type a string"},
