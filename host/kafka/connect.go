@@ -19,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"github.com/wgate/wgate/config"
+	"github.com/wgate/wgate/host/commit"
 )
 
 // clientOpts returns the options that every client of this package has.
@@ -79,7 +80,8 @@ func dialer(o *Options) (DialFunc, error) {
 // tlsConfig reads the files of a tls block.
 func tlsConfig(t *config.TLS) (*tls.Config, error) {
 	bad := func(attr, path string, err error) error {
-		return &Fault{Code: CodeTLS, Cause: fmt.Sprintf("tls block: %s %q", attr, path), Err: err, Next: "name a PEM file that can be read"}
+		return fault(CodeTLS, fmt.Sprintf("tls block: %s %q", attr, path), err,
+			"name a PEM file that can be read")
 	}
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify} //nolint:gosec // the user's explicit choice
 	if t.CA != "" {
@@ -116,10 +118,8 @@ func mechanism(s *config.SASL) (sasl.Mechanism, error) {
 	case "scram-sha-512":
 		return scram.Auth{User: user, Pass: pass}.AsSha512Mechanism(), nil
 	}
-	return nil, &Fault{
-		Code: CodeSettings, Cause: fmt.Sprintf("sasl block: mechanism %q is not known", s.Mechanism),
-		Next: "use plain, scram-sha-256 or scram-sha-512",
-	}
+	return nil, fault(CodeSettings, fmt.Sprintf("sasl block: mechanism %q is not known", s.Mechanism), nil,
+		"use plain, scram-sha-256 or scram-sha-512")
 }
 
 // reach finds out within Options.ConnectTimeout whether the broker answers, and says why if it does not. It uses a client
@@ -149,7 +149,8 @@ func dialAny(ctx context.Context, o *Options) (string, error) {
 	var errs []error
 	for _, addr := range o.Broker.Addresses {
 		if _, _, err := net.SplitHostPort(addr); err != nil {
-			return "", &Fault{Code: CodeUnreachable, Cause: fmt.Sprintf("broker address %q", addr), Err: err, Next: `write it as "host:port"`}
+			return "", fault(commit.CodeBroker, fmt.Sprintf("broker address %q", addr), err,
+				`write it as "host:port"`)
 		}
 		try, cancel := context.WithTimeout(ctx, o.ConnectTimeout/2)
 		conn, err := o.Dial(try, "tcp", addr)
@@ -160,10 +161,8 @@ func dialAny(ctx context.Context, o *Options) (string, error) {
 		}
 		errs = append(errs, err)
 	}
-	return "", &Fault{
-		Code: CodeUnreachable, Cause: "no broker answers at " + strings.Join(o.Broker.Addresses, ", "), Err: errors.Join(errs...),
-		Next: "check the addresses and that the broker runs",
-	}
+	return "", fault(commit.CodeBroker, "no broker answers at "+strings.Join(o.Broker.Addresses, ", "), errors.Join(errs...),
+		"check the addresses and that the broker runs")
 }
 
 // explain says why a broker that takes connections does not answer.
@@ -173,22 +172,26 @@ func explain(ctx context.Context, o *Options, addr string, err error) error {
 	var host x509.HostnameError
 	switch {
 	case errors.Is(err, kerr.SaslAuthenticationFailed), errors.Is(err, kerr.UnsupportedSaslMechanism), errors.Is(err, kerr.IllegalSaslState):
-		return &Fault{Code: CodeCredentials, Cause: "broker " + addr + " refuses the sasl block", Err: err, Next: "check mechanism, user and password"}
+		return fault(CodeCredentials, "broker "+addr+" refuses the sasl block", err,
+			"check mechanism, user and password")
 	case errors.As(err, &unknown), errors.As(err, &host):
-		return &Fault{Code: CodeTLS, Cause: "broker " + addr + " has a certificate that is not trusted", Err: err, Next: "set ca (and server_name, if it runs under another name) in the tls block"}
+		return fault(CodeTLS, "broker "+addr+" has a certificate that is not trusted", err,
+			"set ca (and server_name, if it runs under another name) in the tls block")
 	case o.Broker.TLS != nil && answersPlain(ctx, o, addr):
-		return &Fault{Code: CodeTLS, Cause: "broker " + addr + " speaks plaintext, and the broker block has tls", Err: err, Next: "take the tls block out or use the broker's TLS port"}
+		return fault(CodeTLS, "broker "+addr+" speaks plaintext, and the broker block has tls", err,
+			"take the tls block out or use the broker's TLS port")
 	case o.Broker.TLS == nil && answersTLS(ctx, o, addr):
-		return &Fault{Code: CodeTLS, Cause: "broker " + addr + " speaks TLS, and the broker block has no tls", Err: err, Next: "add a tls block or use the broker's plaintext port"}
+		return fault(CodeTLS, "broker "+addr+" speaks TLS, and the broker block has no tls", err,
+			"add a tls block or use the broker's plaintext port")
 	case o.Broker.SASL != nil && errors.Is(err, io.EOF):
-		return &Fault{Code: CodeCredentials, Cause: "broker " + addr + " closes the connection during the login", Err: err, Next: "check mechanism, user and password of the sasl block"}
+		return fault(CodeCredentials, "broker "+addr+" closes the connection during the login", err,
+			"check mechanism, user and password of the sasl block")
 	case o.Broker.SASL == nil && errors.As(err, &eof):
-		return &Fault{Code: CodeCredentials, Cause: "broker " + addr + " closes the connection after the first request: it asks for a user, or this is no port for clients", Err: err, Next: "add a sasl block, or correct the address"}
+		return fault(CodeCredentials, "broker "+addr+" closes the connection after the first request: it asks for a user, or this is no port for clients", err,
+			"add a sasl block, or correct the address")
 	}
-	return &Fault{
-		Code: CodeUnreachable, Cause: "broker " + addr + " takes connections but does not answer as a Kafka broker", Err: err,
-		Next: "check that this is the port of a Kafka broker, and tls and sasl",
-	}
+	return fault(commit.CodeBroker, "broker "+addr+" takes connections but does not answer as a Kafka broker", err,
+		"check that this is the port of a Kafka broker, and tls and sasl")
 }
 
 // answersTLS reports whether addr does a TLS handshake. The certificate does not matter: nothing is sent.

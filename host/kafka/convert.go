@@ -23,11 +23,8 @@ func (s *Session) take(b *event.Bundle, f *fetched) error {
 			return nil
 		}
 		if r.Offset < p.next {
-			return &Fault{
-				Code:  CodeStaleRecord,
-				Cause: fmt.Sprintf("topic %q partition %d: record at offset %d came after the position was set to %d", p.topic.name, p.id, r.Offset, p.next),
-				Next:  "this is a fault of the client; start the pipeline again and report it",
-			}
+			return fault(CodeStaleRecord, fmt.Sprintf("topic %q partition %d: record at offset %d came after the position was set to %d", p.topic.name, p.id, r.Offset, p.next), nil,
+				"this is a fault of the client; start the pipeline again and report it")
 		}
 		if !r.Attrs.IsControl() {
 			if bounded && event.TimeOf(r.Timestamp) >= stop && (p.stop < 0 || r.Offset < p.stop) {

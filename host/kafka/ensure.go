@@ -88,12 +88,11 @@ func (a *admin) missing(ctx context.Context, names []string, uses map[string]str
 		case errors.Is(err, kerr.UnknownTopicOrPartition):
 			missing = append(missing, name)
 		case errors.Is(err, kerr.TopicAuthorizationFailed):
-			return nil, &Fault{
-				Code: CodeForbidden, Cause: fmt.Sprintf("%s: topic %q may not be looked at", uses[name], name), Err: err,
-				Next: "give the user DESCRIBE and READ or WRITE on the topic",
-			}
+			return nil, fault(CodeForbidden, fmt.Sprintf("%s: topic %q may not be looked at", uses[name], name), err,
+				"give the user DESCRIBE and READ or WRITE on the topic")
 		case errors.Is(err, kerr.InvalidTopicException):
-			return nil, &Fault{Code: CodeNoTopic, Cause: fmt.Sprintf("%s: %q is not a name of a topic", uses[name], name), Next: "use letters, digits, '.', '_' and '-', at most 249"}
+			return nil, fault(CodeNoTopic, fmt.Sprintf("%s: %q is not a name of a topic", uses[name], name), nil,
+				"use letters, digits, '.', '_' and '-', at most 249")
 		case err != nil && !kerr.IsRetriable(err):
 			return nil, fmt.Errorf("%s: topic %q: %w", uses[name], name, err)
 		}
@@ -103,7 +102,8 @@ func (a *admin) missing(ctx context.Context, names []string, uses map[string]str
 
 // noTopic is the fault of a topic that is missing and may not be created.
 func (a *admin) noTopic(block, topic string) error {
-	f := &Fault{Code: CodeNoTopic, Cause: fmt.Sprintf("%s: topic %q does not exist on broker %s", block, topic, a.where())}
+	f := fault(CodeNoTopic, fmt.Sprintf("%s: topic %q does not exist on broker %s", block, topic, a.where()), nil,
+		"")
 	if strings.HasPrefix(block, "sink") {
 		f.Next = "add a create block to the sink's kafka block, or create the topic; wgate dev creates topics by itself"
 	} else {
@@ -142,7 +142,8 @@ func (a *admin) create(ctx context.Context, topic, block string, c *config.Creat
 	if got.ErrMessage != "" {
 		cause += " (" + got.ErrMessage + ")"
 	}
-	return &Fault{Code: CodeNoCreate, Cause: cause, Err: err, Next: "create it by hand, or give the user CREATE on the topic"}
+	return fault(CodeNoCreate, cause, err,
+		"create it by hand, or give the user CREATE on the topic")
 }
 
 // await waits until topics that were created are known to the brokers.
@@ -163,7 +164,8 @@ func (a *admin) await(ctx context.Context, topics []string) error {
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			return &Fault{Code: CodeNoCreate, Cause: fmt.Sprintf("topics %v were created but do not become ready", topics), Err: err, Next: "look at the brokers' logs"}
+			return fault(CodeNoCreate, fmt.Sprintf("topics %v were created but do not become ready", topics), err,
+				"look at the brokers' logs")
 		}
 	}
 }
@@ -176,14 +178,13 @@ func (a *admin) checkPatterns() error {
 		}
 		re, err := regexp.Compile(s.Kafka.Pattern)
 		if err != nil {
-			return &Fault{Code: CodeSettings, Cause: fmt.Sprintf("source %q: pattern", s.Name), Err: err}
+			return fault(CodeSettings, fmt.Sprintf("source %q: pattern", s.Name), err,
+				"")
 		}
 		for _, k := range a.opt.Sinks {
 			if re.MatchString(k.Kafka.Topic) {
-				return &Fault{
-					Code: CodeSettings, Cause: fmt.Sprintf("source %q: pattern %q matches topic %q, which sink %q writes", s.Name, s.Kafka.Pattern, k.Kafka.Topic, k.Name),
-					Next: "narrow the pattern, or the pipeline would read its own results",
-				}
+				return fault(CodeSettings, fmt.Sprintf("source %q: pattern %q matches topic %q, which sink %q writes", s.Name, s.Kafka.Pattern, k.Kafka.Topic, k.Name), nil,
+					"narrow the pattern, or the pipeline would read its own results")
 			}
 		}
 	}
@@ -202,10 +203,8 @@ func (a *admin) checkVersion(ctx context.Context) error {
 	}
 	// TxnOffsetCommit 3 carries the generation (KIP-447), without which nothing fences an evicted member.
 	if v, ok := maxOf[int16(kmsg.TxnOffsetCommit)]; !ok || v < 3 {
-		return &Fault{
-			Code: CodeTooOld, Cause: "broker " + a.where() + " has no transactions that are bound to the consumer group (KIP-447)",
-			Next: "use Apache Kafka 2.5 or later, or another broker that has them",
-		}
+		return fault(CodeTooOld, "broker "+a.where()+" has no transactions that are bound to the consumer group (KIP-447)", nil,
+			"use Apache Kafka 2.5 or later, or another broker that has them")
 	}
 	level := int16(0)
 	for _, f := range resp.FinalizedFeatures {

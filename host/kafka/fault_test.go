@@ -3,9 +3,11 @@ package kafka
 import (
 	"errors"
 	"testing"
+
+	"github.com/wgate/wgate/host/commit"
 )
 
-// wantFault checks that err is a Fault with a code, nil for an empty one, and that it says what to do.
+// wantFault checks that err is a commit.Stop with a code, nil for an empty one, and that it says what to do.
 func wantFault(t *testing.T, err error, code string) {
 	t.Helper()
 	if code == "" {
@@ -14,7 +16,7 @@ func wantFault(t *testing.T, err error, code string) {
 		}
 		return
 	}
-	var f *Fault
+	var f *commit.Stop
 	if !errors.As(err, &f) || f.Code != code {
 		t.Errorf("error %v, want code %s", err, code)
 		return

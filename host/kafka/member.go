@@ -13,7 +13,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/wgate/wgate/host/commit"
 	"github.com/wgate/wgate/host/engine"
+	"github.com/wgate/wgate/internal/crash"
 )
 
 // member is one life of the client: one group member, one producer id. Its callbacks run on the client's goroutines.
@@ -26,7 +28,6 @@ type member struct {
 	changed chan struct{} // holds a token when the assignment changed
 	waiting atomic.Bool   // a rebalance waits for release
 	gone    bool          // closed or being closed; guarded by Session.mu
-	tainted bool          // a loss came after the last end: the client would refuse the next commit; guarded by Session.mu
 	began   bool          // sought is closed; the caller's goroutine only
 
 	mu     sync.Mutex
@@ -120,14 +121,6 @@ func (m *member) release() {
 	m.waiting.Store(false)
 }
 
-// end ends the transaction, or makes the client forget a loss if none is open.
-func (m *member) end(ctx context.Context, how kgo.TransactionEndTry) (bool, error) {
-	m.s.mu.Lock()
-	m.tainted = false // before the client forgets: what is lost meanwhile may be forgotten twice, but not overlooked
-	m.s.mu.Unlock()
-	return m.sess.End(ctx, how)
-}
-
 // lives reports whether the group still has the member under this generation. The answer matters only while a rebalance
 // waits: if it is one that was lost, the client would wait for a heartbeat that it no longer sends.
 func (m *member) lives(ctx context.Context, as engine.Member) bool {
@@ -166,11 +159,24 @@ func (m *member) OnGroupManageError(err error) {
 	m.mu.Lock()
 	m.group = err
 	m.mu.Unlock()
-	if fault := groupFault(err); fault != nil {
-		m.s.fail(fault)
-	}
+	m.s.fail(groupFault(err))
 	m.s.log.Warn("the consumer group was lost; joining again", "group", m.s.group, "error", err)
 	m.notify()
+}
+
+// OnBrokerRead is called by the client when an answer came. The commit's second crash point lies there: the offsets are
+// part of the transaction, whose end is not yet sent.
+func (m *member) OnBrokerRead(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, err error) {
+	if err == nil && kmsg.Key(key) == kmsg.TxnOffsetCommit {
+		crash.Point("offsets_staged")
+	}
+}
+
+// OnBrokerWrite is called by the client when a request was written.
+func (m *member) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, err error) {
+	if err == nil && kmsg.Key(key) == kmsg.EndTxn {
+		crash.Point("end_sent")
+	}
 }
 
 func (m *member) notify() {
@@ -204,10 +210,7 @@ func (m *member) await(ctx context.Context) error {
 			if other, err := m.s.adm.otherMember(context.WithoutCancel(ctx), m.s.group, m.s.opt.Instance); err == nil && other != "" {
 				return secondMember(m.s.group, other)
 			}
-			return &Fault{
-				Code: CodeGroup, Cause: fmt.Sprintf("group %q: not all partitions were assigned within %v", m.s.group, limit), Err: why,
-				Next: "look at the group's members and at the brokers' logs",
-			}
+			return fmt.Errorf("group %q: not all partitions were assigned within %v: %w", m.s.group, limit, errors.Join(ctx.Err(), why))
 		}
 	}
 }
@@ -227,10 +230,8 @@ func (s *Session) ownsAll() bool {
 
 // secondMember is the fault of a group that somebody else is in.
 func secondMember(group, other string) error {
-	return &Fault{
-		Code: CodeSecondMember, Cause: fmt.Sprintf("group %q has another live member: %s", group, other),
-		Next: "a pipeline with its state on one disk runs in one place only: stop the other, or choose durability = \"changelog\" where it is available",
-	}
+	return fault(commit.CodeSecond, fmt.Sprintf("group %q has another live member: %s", group, other), nil,
+		"a pipeline with its state on one disk runs in one place only: stop the other, or choose durability = \"changelog\" where it is available")
 }
 
 // assigned notes what is owned now; where to read it is said by adjust.
@@ -261,7 +262,6 @@ func (m *member) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int
 				p.owned = false
 				p.life++
 				m.s.dead = true
-				m.tainted = true
 			}
 		}
 	}

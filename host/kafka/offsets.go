@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -17,9 +18,8 @@ func (s *Session) CommitOffsets(ctx context.Context, offs []engine.Offset) error
 		return errNoMember
 	}
 	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Group = s.group
+	req.Group, req.InstanceID = s.group, kmsg.StringPtr(s.opt.Instance)
 	req.MemberID, req.Generation = m.cl.GroupMetadata()
-	req.InstanceID = kmsg.StringPtr(s.opt.Instance)
 	for _, from := range s.commitTopics(offs) {
 		t := kmsg.NewOffsetCommitRequestTopic()
 		t.Topic, t.TopicID = from.Topic, from.TopicID
@@ -32,16 +32,21 @@ func (s *Session) CommitOffsets(ctx context.Context, offs []engine.Offset) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
-	resp, err := req.RequestWith(ctx, m.cl)
-	if err != nil {
-		return fmt.Errorf("group %q: commit offsets: %w", s.group, err)
-	}
-	for _, t := range resp.Topics {
-		for _, p := range t.Partitions {
-			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-				return fmt.Errorf("group %q: commit offset of %s/%d: %w", s.group, t.Topic, p.Partition, err)
+	err := again(ctx, func() error {
+		resp, err := req.RequestWith(ctx, s.adm.cl)
+		if err != nil {
+			return err
+		}
+		var errs []error
+		for _, t := range resp.Topics {
+			for _, p := range t.Partitions {
+				errs = append(errs, kerr.ErrorForCode(p.ErrorCode))
 			}
 		}
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		return fmt.Errorf("group %q: commit offsets: %w", s.group, err)
 	}
 	return nil
 }

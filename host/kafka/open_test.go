@@ -13,6 +13,7 @@ import (
 
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/host/commit"
 	"github.com/wgate/wgate/host/engine"
 )
 
@@ -34,8 +35,8 @@ func TestOpen_faults(t *testing.T) {
 			o.Sources = append(o.Sources, Source{Index: 1, Name: "b", Kafka: k})
 		}},
 		"no name of a topic":  {code: CodeNoTopic, edit: func(o *Options) { o.Sources[0].Kafka = kafkaOf("a b") }},
-		"nobody listens":      {code: CodeUnreachable, says: "no broker answers at 127.0.0.1:1, 127.0.0.1:2", edit: func(o *Options) { o.Broker.Addresses = []string{"127.0.0.1:1", "127.0.0.1:2"} }},
-		"no port":             {code: CodeUnreachable, says: `"127.0.0.1"`, edit: func(o *Options) { o.Broker.Addresses = []string{"127.0.0.1"} }},
+		"nobody listens":      {code: commit.CodeBroker, says: "no broker answers at 127.0.0.1:1, 127.0.0.1:2", edit: func(o *Options) { o.Broker.Addresses = []string{"127.0.0.1:1", "127.0.0.1:2"} }},
+		"no port":             {code: commit.CodeBroker, says: `"127.0.0.1"`, edit: func(o *Options) { o.Broker.Addresses = []string{"127.0.0.1"} }},
 		"an old broker":       {code: CodeTooOld, says: "KIP-447", opts: []kfake.Opt{kfake.MaxVersions(kversion.V2_0_0())}},
 		"asks for a user":     {code: CodeCredentials, opts: []kfake.Opt{kfake.EnableSASL()}},
 		"unknown mechanism":   {code: CodeSettings, says: "scram-sha-256", edit: func(o *Options) { o.Broker.SASL = &config.SASL{Mechanism: "gssapi"} }},
@@ -67,7 +68,7 @@ func TestOpen_faults(t *testing.T) {
 	}
 }
 
-// wantFault2 checks a Fault's code and text. Faults of settings name the remedy in the cause.
+// wantFault2 checks a Stop's code and text.
 func wantFault2(t *testing.T, err error, code, says string) {
 	t.Helper()
 	if err == nil || !strings.HasPrefix(err.Error(), code+": ") || !strings.Contains(err.Error(), says) {
@@ -96,7 +97,7 @@ func TestOpen_silentAddress(t *testing.T) {
 		}
 		start := time.Now()
 		_, err := Open(e.ctx, o)
-		wantFault(t, err, CodeUnreachable)
+		wantFault(t, err, commit.CodeBroker)
 		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("took %v", took)
 		}
@@ -153,7 +154,7 @@ func TestSession_secondMember(t *testing.T) {
 		o := e.options()
 		o.Instance = "instance-2"
 		second := e.open(o)
-		wantFault(t, second.Fence(e.ctx), CodeSecondMember)
+		wantFault(t, second.Fence(e.ctx), commit.CodeSecond)
 		if outcome, err := e.epoch(first, "t", "a"); outcome != engine.Committed {
 			t.Fatal(outcome, err)
 		}

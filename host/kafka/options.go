@@ -85,7 +85,7 @@ func (o *Options) complete() {
 // check refuses options that a Session cannot work with.
 func (o *Options) check() error {
 	bad := func(format string, args ...any) error {
-		return &Fault{Code: CodeSettings, Cause: fmt.Sprintf(format, args...)}
+		return fault(CodeSettings, fmt.Sprintf(format, args...), nil, "correct the pipeline")
 	}
 	if o.Broker == nil || len(o.Broker.Addresses) == 0 {
 		return bad("no address of a broker is known")

@@ -71,7 +71,8 @@ func sendFault(topic string, partition int32, err error) error {
 	default:
 		return fmt.Errorf("topic %q partition %d: produce: %w", topic, partition, err)
 	}
-	return &Fault{Code: CodeRefused, Cause: fmt.Sprintf("topic %q partition %d: the broker refused a record", topic, partition), Err: err, Next: next}
+	return fault(CodeNotTaken, fmt.Sprintf("topic %q partition %d: the broker refused a record", topic, partition), err,
+		next)
 }
 
 // send hands records to cl. It blocks while the client's buffer is full.

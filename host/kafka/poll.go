@@ -71,14 +71,14 @@ func (s *Session) fill(ctx context.Context, m *member, wait, left time.Duration)
 
 // enqueue takes fetches in. It returns whether there was anything in them.
 func (s *Session) enqueue(fetches kgo.Fetches) (bool, error) {
-	var fault error
+	var fatal error
 	any := false
 	at := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fetches.EachPartition(func(ftp kgo.FetchTopicPartition) {
-		if err := fetchFault(ftp.Topic, ftp.Partition, ftp.Err); err != nil && fault == nil {
-			fault = err
+		if err := fetchFault(ftp.Topic, ftp.Partition, ftp.Err); err != nil && fatal == nil {
+			fatal = err
 		}
 		p := s.find(ftp.Topic, ftp.Partition)
 		if p == nil || ftp.Err != nil {
@@ -90,10 +90,10 @@ func (s *Session) enqueue(fetches kgo.Fetches) (bool, error) {
 			any = true
 		}
 	})
-	if fault != nil && s.fault == nil {
-		s.fault = fault
+	if s.fatal == nil {
+		s.fatal = fatal
 	}
-	return any, fault
+	return any, fatal
 }
 
 // hand copies the next run into b, of the first partition in the queue that is not paused.

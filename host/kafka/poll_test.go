@@ -196,7 +196,7 @@ func TestSession_maxRecordBytes(t *testing.T) {
 		if outcome != engine.Aborted {
 			t.Fatal(outcome, err)
 		}
-		wantFault(t, err, CodeRefused)
+		wantFault(t, err, CodeNotTaken)
 		if !errors.Is(err, kerr.MessageTooLarge) {
 			t.Error(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/wgate/wgate/host/commit"
 	"github.com/wgate/wgate/host/engine"
 )
 
@@ -24,7 +25,8 @@ func (s *Session) Fence(ctx context.Context) error {
 		return err
 	}
 	if s.opt.Instance == "" || len(s.sources) == 0 {
-		return &Fault{Code: CodeSettings, Cause: "exactly once needs a kafka source and an instance id"}
+		return fault(CodeSettings, "exactly once needs a kafka source and an instance id", nil,
+			"")
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opt.TxnTimeout+s.opt.SessionTimeout+90*time.Second)
 	defer cancel()
@@ -143,9 +145,6 @@ func (s *Session) Seek(ctx context.Context, offs []engine.Offset) error {
 	if m.began { // no revoke may run meanwhile, and one that waited is over: what it took comes back at these positions
 		m.hold()
 		defer m.release()
-		if err := s.untaint(ctx, m); err != nil {
-			return err
-		}
 	}
 	set := map[string]map[int32]kgo.EpochOffset{}
 	s.mu.Lock()
@@ -158,7 +157,6 @@ func (s *Session) Seek(ctx context.Context, offs []engine.Offset) error {
 			set[p.topic.name][p.id] = kgo.EpochOffset{Epoch: -1, Offset: off}
 		}
 	}
-	s.dead = false
 	s.mu.Unlock()
 	s.queue = nil
 	if !m.began {
@@ -167,24 +165,6 @@ func (s *Session) Seek(ctx context.Context, offs []engine.Offset) error {
 		return nil
 	}
 	m.cl.SetOffsets(set)
-	return nil
-}
-
-// untaint makes the client forget a loss that came after the last transaction.
-func (s *Session) untaint(ctx context.Context, m *member) error {
-	s.mu.Lock()
-	tainted := m.tainted
-	s.mu.Unlock()
-	switch {
-	case !tainted:
-		return nil
-	case s.open:
-		return errors.New("kafka: seek while a transaction is open")
-	}
-	if _, err := m.end(ctx, kgo.TryAbort); err != nil {
-		s.unclear = true
-		return fmt.Errorf("kafka: after a loss: %w", err)
-	}
 	return nil
 }
 
@@ -197,10 +177,8 @@ func (s *Session) resolve(ctx context.Context, offs []engine.Offset) (map[*part]
 		p := s.find(o.Topic, o.ID)
 		if p == nil {
 			s.mu.Unlock()
-			return nil, &Fault{
-				Code: CodeVanished, Cause: fmt.Sprintf("topic %q partition %d was read before and is not there", o.Topic, o.ID),
-				Next: "take back the change of the source's topics, or reset the pipeline's state",
-			}
+			return nil, fault(commit.CodeVanished, fmt.Sprintf("topic %q partition %d was read before and is not there", o.Topic, o.ID), nil,
+				"take back the change of the source's topics, or reset the pipeline's state")
 		}
 		at[p] = o.Offset
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/wgate/wgate/host/commit"
 )
 
 // watch looks at topics and ends until ctx ends.
@@ -43,8 +45,7 @@ func (s *Session) probe(ctx context.Context, last *time.Time) error {
 	defer cancel()
 	if time.Since(*last) >= s.opt.MetadataAge {
 		err := s.refresh(ctx)
-		var fault *Fault
-		if errors.As(err, &fault) {
+		if _, ok := errors.AsType[*commit.Stop](err); ok {
 			s.fail(err)
 			return nil
 		}
@@ -60,7 +61,7 @@ func (s *Session) probe(ctx context.Context, last *time.Time) error {
 }
 
 // refresh reads the topics from the broker: new topics that a pattern matches and new partitions are taken up, an id that
-// changed or a partition that is gone is a Fault.
+// changed or a partition that is gone is a commit.Stop.
 func (s *Session) refresh(ctx context.Context) error {
 	if len(s.sources) == 0 {
 		return nil
@@ -100,10 +101,8 @@ func (s *Session) learnAll(md kadm.Metadata) error {
 		if ok && !errors.Is(d.Err, kerr.UnknownTopicOrPartition) {
 			t.missed = 0
 		} else if t.missed++; t.missed >= 2 { // once may be a broker that has just started
-			return &Fault{
-				Code: CodeVanished, Cause: fmt.Sprintf("topic %q was deleted while it was read", t.name),
-				Next: "take it out of the pipeline, or create it again and reset the pipeline's state and offsets",
-			}
+			return fault(commit.CodeVanished, fmt.Sprintf("topic %q was deleted while it was read", t.name), nil,
+				"take it out of the pipeline, or create it again and reset the pipeline's state and offsets")
 		}
 	}
 	return nil
@@ -129,10 +128,8 @@ func (s *Session) learn(d kadm.TopicDetail) error {
 	if n >= len(t.parts) {
 		t.shrunk = 0
 	} else if t.shrunk++; t.shrunk >= 2 { // once is an answer from before partitions were added
-		return &Fault{
-			Code: CodeVanished, Cause: fmt.Sprintf("topic %q had %d partitions and now has %d", t.name, len(t.parts), n),
-			Next: "Kafka never takes partitions away: the topic was made anew, or the addresses lead to another cluster",
-		}
+		return fault(commit.CodeVanished, fmt.Sprintf("topic %q had %d partitions and now has %d", t.name, len(t.parts), n), nil,
+			"Kafka never takes partitions away: the topic was made anew, or the addresses lead to another cluster")
 	}
 	t.grow(n)
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/e2e/kafkatest"
+	"github.com/wgate/wgate/host/commit"
 	"github.com/wgate/wgate/host/engine"
 )
 
@@ -136,7 +137,7 @@ func realSecure(e *env, b *kafkatest.Broker) {
 		"tls to plaintext":      {addr: b.Addr, tls: trust, code: CodeTLS},
 		"tls to plain sasl":     {addr: b.SASLPlaintext, tls: trust, sasl: plain, code: CodeTLS},
 		"not trusted":           {addr: b.TLS, tls: &config.TLS{}, code: CodeTLS},
-		"unreachable":           {addr: "127.0.0.1:1", code: CodeUnreachable},
+		"unreachable":           {addr: "127.0.0.1:1", code: commit.CodeBroker},
 		"not verified, by wish": {addr: b.TLS, tls: &config.TLS{InsecureSkipVerify: true}},
 	} {
 		t.Run(name, func(t *testing.T) {

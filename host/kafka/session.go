@@ -44,8 +44,8 @@ type Session struct {
 	sources []*source
 	topics  map[string]*topic
 	member  *member // nil before Fence
-	dead    bool    // a partition was revoked or lost since the last Seek
-	fault   error   // stops the pipeline
+	dead    bool    // a partition was revoked or lost since Fence
+	fatal   error   // stops the pipeline
 }
 
 // TopicInfo is a topic that the session reads.
@@ -57,7 +57,7 @@ type TopicInfo struct {
 }
 
 // Open connects to the broker, checks the pipeline's topics and creates those that may be created. It does not join the
-// group yet. Errors are Faults where the user can do something about them.
+// group yet. Errors are commit.Stops where the user can do something about them.
 func Open(ctx context.Context, o Options) (*Session, error) {
 	s := &Session{opt: o, group: GroupName(o.Pipeline), topics: map[string]*topic{}}
 	adm, err := openAdmin(ctx, &s.opt)
@@ -98,10 +98,8 @@ func (s *Session) prepare(ctx context.Context) error {
 	}
 	for _, src := range s.sources {
 		if len(src.topics) == 0 {
-			return &Fault{
-				Code: CodeNoMatch, Cause: fmt.Sprintf("source %q: no topic of broker %s matches pattern %q", src.Name, s.adm.where(), src.Kafka.Pattern),
-				Next: "create a topic that it matches, or correct the pattern",
-			}
+			return fault(CodeNoMatch, fmt.Sprintf("source %q: no topic of broker %s matches pattern %q", src.Name, s.adm.where(), src.Kafka.Pattern), nil,
+				"create a topic that it matches, or correct the pattern")
 		}
 	}
 	return nil
@@ -187,15 +185,15 @@ func (s *Session) drop() {
 func (s *Session) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.fault
+	return s.fatal
 }
 
 // fail remembers the first fault.
 func (s *Session) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fault == nil && err != nil {
-		s.fault = err
+	if s.fatal == nil && err != nil {
+		s.fatal = err
 	}
 }
 

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -238,11 +239,12 @@ func TestSession_revoked(t *testing.T) {
 		if took := time.Since(start); took > time.Second || fault.Hits() < 2 {
 			t.Fatalf("took %v, hits %d", took, fault.Hits())
 		}
-		if err := s.Seek(e.ctx, nil); err != nil {
+		if err := s.Rebuild(e.ctx); err != nil {
 			t.Fatal(err)
 		}
+		e.recover(s)
 		if s.Revoked() {
-			t.Error("still revoked after Seek")
+			t.Error("still revoked after a new start")
 		}
 		diff(t, "read again", want, e.drainFor(s, 10*time.Second))
 		if outcome, err := e.epoch(s, "t", "alive"); outcome != engine.Committed {
@@ -357,13 +359,33 @@ func TestSession_lostBetweenEpochs(t *testing.T) {
 		if outcome, err := e.epoch(s, "t", "dead"); outcome != engine.Aborted || err != nil {
 			t.Fatal(outcome, err)
 		}
-		if err := s.Seek(e.ctx, nil); err != nil {
+		if err := s.Rebuild(e.ctx); err != nil {
 			t.Fatal(err)
 		}
+		e.recover(s)
 		diff(t, "read again", want, e.drainFor(s, 5*time.Second))
 		if outcome, err := e.epoch(s, "t", "alive"); outcome != engine.Committed {
 			t.Fatal(outcome, err)
 		}
 		diff(t, "results", []string{"alive"}, e.committedValues("out", 1))
+	})
+}
+
+// Offsets outside a transaction: taken from a member, refused from one that the group no longer knows.
+func TestSession_commitOffsets(t *testing.T) {
+	bubble(t, func(e *env) {
+		e.topic("in", 1)
+		e.produce(values("in", 0, 0, 3)...)
+		s := e.ready(e.options())
+		e.drain(s)
+		offs := positions(s, "witness")
+		if err := s.CommitOffsets(e.ctx, offs); err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "offsets", offs, e.fetch(s))
+		fault := e.fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Err: kerr.IllegalGeneration})
+		if err := s.CommitOffsets(e.ctx, offs); !errors.Is(err, kerr.IllegalGeneration) || fault.Hits() != 1 {
+			t.Error(err, fault.Hits())
+		}
 	})
 }

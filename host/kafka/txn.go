@@ -64,7 +64,7 @@ func (s *Session) Flush(ctx context.Context) error {
 // patience is how long an answer of the broker is waited for; then the outcome is unknown, which the recovery resolves.
 func (s *Session) patience() time.Duration { return s.opt.TxnTimeout + 30*time.Second }
 
-// Revoked is described at engine.Broker. It holds from the loss until the next Seek, also when no transaction was open.
+// Revoked is described at engine.Broker. It holds from the loss until the next Fence, also when no transaction was open.
 func (s *Session) Revoked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Session) End(ctx context.Context, as engine.Member, offs []engine.Offse
 	// Canceled halfway, the client would not know what it has sent; a time that runs out is an unknown outcome, too.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience())
 	defer cancel()
-	committed, err := m.end(kgo.PreTxnCommitFnContext(ctx, fn), kgo.TryCommit)
+	committed, err := m.sess.End(kgo.PreTxnCommitFnContext(ctx, fn), kgo.TryCommit)
 	s.open = false
 	if err == nil && committed && replaced {
 		return engine.Committed, nil
@@ -116,7 +116,7 @@ func (s *Session) End(ctx context.Context, as engine.Member, offs []engine.Offse
 	return engine.Unknown, fmt.Errorf("kafka: end of the transaction: %w", err)
 }
 
-// Abort is described at engine.Broker. Without an open transaction it clears the client's memory of a lost assignment.
+// Abort is described at engine.Broker. Without an open transaction it does nothing that anyone sees.
 func (s *Session) Abort(ctx context.Context) error {
 	m := s.member
 	switch {
@@ -129,7 +129,7 @@ func (s *Session) Abort(ctx context.Context) error {
 	defer cancel()
 	defer m.release()
 	s.open = false
-	if _, err := m.end(ctx, kgo.TryAbort); err != nil {
+	if _, err := m.sess.End(ctx, kgo.TryAbort); err != nil {
 		s.unclear = true
 		return fmt.Errorf("kafka: abort: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/host/commit"
 	"github.com/wgate/wgate/host/engine"
 )
 
@@ -117,7 +118,7 @@ func TestSession_topicGone(t *testing.T) {
 	for name, tc := range map[string]struct {
 		again bool
 		code  string
-	}{"deleted": {code: CodeVanished}, "made anew": {again: true, code: CodeRecreated}} {
+	}{"deleted": {code: commit.CodeVanished}, "made anew": {again: true, code: commit.CodeRecreated}} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(e *env) {
 				e.topic("in", 1)
@@ -275,11 +276,11 @@ func TestSession_deletedBeforeRead(t *testing.T) {
 				break
 			}
 		}
-		wantFault(t, err, CodeOutOfRange)
+		wantFault(t, err, commit.CodeExpired)
 		if err2 := s.Seek(e.ctx, []engine.Offset{{Partition: engine.Partition{Topic: "gone"}, Offset: 2}}); err2 == nil {
 			t.Error("a seek to a partition that is not there")
 		} else {
-			wantFault(t, err2, CodeVanished)
+			wantFault(t, err2, commit.CodeVanished)
 		}
 		if errors.Is(err, errNoMember) {
 			t.Error(err)
