@@ -29,12 +29,19 @@ const (
 	CodeNotTaken    = "WG-325" // the broker refused a record
 )
 
-// fault is the error of something that passes only when the user does something: a commit.Stop. err may be nil.
-func fault(code, cause string, err error, next string) *commit.Stop {
+// CodeUnreachable is the code of a broker of which no address answers: commit.CodeBroker.
+const CodeUnreachable = commit.CodeBroker
+
+// Fault is the error with which a pipeline stops and waits for its operator: a commit.Stop, so that the committer knows
+// what not to try again.
+type Fault = commit.Stop
+
+// fault is the error of something that passes only when the user does something. err may be nil.
+func fault(code, cause string, err error, next string) *Fault {
 	if err != nil {
 		cause += ": " + err.Error()
 	}
-	return &commit.Stop{Code: code, Cause: cause, Next: next, Err: err}
+	return &Fault{Code: code, Cause: cause, Next: next, Err: err}
 }
 
 // fetchFault says what the error of a fetched partition means. nil means that the client goes on by itself.
