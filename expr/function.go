@@ -1,7 +1,8 @@
 package expr
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,11 +189,8 @@ func (c *checker) unknownFunction(n *Node) {
 
 // FunctionNames returns the names of all functions, sorted.
 func FunctionNames() []string {
-	names := []string{"header", "arrival", "has", "coalesce"}
-	for n := range functions {
-		names = append(names, n)
-	}
-	sort.Strings(names)
+	names := append(slices.Collect(maps.Keys(functions)), "header", "arrival", "has", "coalesce")
+	slices.Sort(names)
 	return names
 }
 

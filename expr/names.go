@@ -1,7 +1,8 @@
 package expr
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/wgate/wgate/event"
@@ -40,14 +41,11 @@ func (c *checker) variable(n *Node) *typed {
 }
 
 func (c *checker) unknownName(n *Node) {
-	names := make([]string, 0, len(roots)+len(c.fors))
-	for r := range roots {
-		names = append(names, r)
-	}
+	names := slices.Collect(maps.Keys(roots))
 	for _, b := range c.fors {
 		names = append(names, b.name)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	if n.Name == "left" || n.Name == "right" {
 		c.problem(n, n.Name+" is not available in this version", "It belongs to joins, which this version does not have.")
 		return
