@@ -157,3 +157,19 @@ func TestEqual(t *testing.T) {
 		}
 	}
 }
+
+// TestScalarsReadBack holds that what is written reads back as an equal value, in the form in which it was written.
+func TestScalarsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h event.Heap
+		v := rapid.OneOf(numbers(), rapid.Map(rapid.String(), func(s string) event.Value {
+			return event.HeapValue(event.String, h.PutString(s))
+		}), rapid.Map(rapid.Bool(), event.BoolValue), rapid.Just(event.NullValue())).Draw(t, "v")
+		text := Append(nil, &h, v)
+		back, ok := Parse(&h, h.Put(text))
+		var c Canon
+		if !ok || !c.Equal(&h, v, back) || string(Append(nil, &h, back)) != string(text) {
+			t.Fatalf("%s reads back as %s", text, Append(nil, &h, back))
+		}
+	})
+}
