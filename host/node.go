@@ -40,6 +40,8 @@ type NodeOptions struct {
 	Job      Options // what is passed on to jobs; the node fills in what it knows better
 	// NewJob makes a job; nil means NewJob of this package.
 	NewJob func(*config.Pipeline, Options) (Runner, error)
+	// Forget deletes the offsets that the pipeline whose state lies in dir has committed on b; nil means that of host/kafka.
+	Forget func(ctx context.Context, p *config.Pipeline, b *config.Broker, dir string) error
 }
 
 // The times that a node waits, at most.
@@ -74,6 +76,9 @@ var _ admin.Node = (*Node)(nil)
 func OpenNode(o NodeOptions) (*Node, error) {
 	if o.NewJob == nil {
 		o.NewJob = func(p *config.Pipeline, jo Options) (Runner, error) { return NewJob(p, jo) }
+	}
+	if o.Forget == nil {
+		o.Forget = forgetOffsets
 	}
 	if o.Files != "" {
 		dir, err := filepath.Abs(o.Files)
@@ -273,6 +278,11 @@ func (n *Node) Delete(ctx context.Context, name string, state bool) error {
 	if err := e.halt(ctx); err != nil {
 		return err
 	}
+	if state {
+		if err := n.forgetState(ctx, e); err != nil {
+			return fmt.Errorf("pipeline %q is stopped and not deleted: its state cannot be: %w", name, err)
+		}
+	}
 	if err := n.store.remove(name); err != nil {
 		return err
 	}
@@ -282,11 +292,6 @@ func (n *Node) Delete(ctx context.Context, name string, state bool) error {
 		delete(n.entries, name)
 	}
 	n.mu.Unlock()
-	if state {
-		if err := os.RemoveAll(n.stateDir(name)); err != nil {
-			return fmt.Errorf("pipeline %q is deleted, its state is not: %w", name, err)
-		}
-	}
 	n.opts.Log.Info("pipeline deleted", "pipeline", name, "with_state", state)
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/host/admin"
 	"github.com/wgate/wgate/host/commit"
-	"github.com/wgate/wgate/host/kafka"
 	"github.com/wgate/wgate/host/wasm"
 )
 
@@ -141,9 +140,11 @@ func (n *Node) local(path string) (string, error) {
 	return at, nil
 }
 
-// jobOptions are those of a job of e.
-func (n *Node) jobOptions(e *entry) Options {
+// jobOptions are those of a job of e. Topics of the embedded broker are made as they are needed, as nobody else may be there
+// to make them; those of another broker are not.
+func (n *Node) jobOptions(e *entry, p *config.Pipeline) Options {
 	o := n.opts.Job
+	o.CreateTopics = o.CreateTopics || len(p.Brokers) == 0
 	o.StateDir, o.Embedded, o.Log, o.Cache = n.stateDir(e.name), n.opts.Embedded, e.log, n.cache
 	if o.PluginCache == "" {
 		o.PluginCache = filepath.Join(n.opts.DataDir, "cache")
@@ -155,14 +156,11 @@ func (n *Node) jobOptions(e *entry) Options {
 func failureOf(err error) *admin.Failure {
 	f := admin.FailureOf(err)
 	var stop *commit.Stop
-	var fault *kafka.Fault
 	var refused *wasm.Refused
 	switch {
 	case f.Code != "" || f.Next != "":
 	case errors.As(err, &stop):
 		f.Code, f.Next = stop.Code, stop.Next
-	case errors.As(err, &fault):
-		f.Code, f.Next = fault.Code, fault.Next
 	case errors.As(err, &refused):
 		f.Next = refused.Next
 	}

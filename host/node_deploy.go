@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/wgate/wgate/host/admin"
-	"github.com/wgate/wgate/host/kafka"
+	"github.com/wgate/wgate/host/commit"
 )
 
 // Deploy makes b what the pipeline is and starts it. b is checked, planned and its plugins are loaded before the running
@@ -204,8 +204,8 @@ func (n *Node) Stop(ctx context.Context, name string) (*admin.Status, error) {
 
 // passing reports whether an error may go away by itself: no address of a broker answers.
 func passing(err error) bool {
-	var f *kafka.Fault
-	return errors.As(err, &f) && f.Code == kafka.CodeUnreachable
+	var stop *commit.Stop
+	return errors.As(err, &stop) && stop.Code == commit.CodeBroker
 }
 
 // retryWaits are the pauses before a pipeline that ran and lost its broker is started again; the last one repeats.

@@ -117,7 +117,7 @@ func (e *entry) prepare(d *deployment) (*run, error) {
 		return nil, err
 	}
 	r := &run{dep: d, ready: make(chan struct{}), done: make(chan struct{}), settled: make(chan struct{})}
-	o := e.node.jobOptions(e)
+	o := e.node.jobOptions(e, p)
 	var once sync.Once
 	o.OnReady = func() { once.Do(func() { close(r.ready) }) }
 	if r.job, err = e.node.opts.NewJob(p, o); err != nil {

@@ -65,6 +65,7 @@ func (j *fakeJob) Run(ctx context.Context) error {
 // fate is what becomes of a job.
 type fate struct {
 	refused, unready, dies error
+	kept                   error // why its offsets cannot be deleted
 	never, panics          bool
 	commit                 time.Duration // of the last epoch
 }
@@ -115,7 +116,13 @@ func newWorld() *world { return &world{fates: map[string]fate{}} }
 
 func openNode(t *testing.T, dir string, w *world) *Node {
 	t.Helper()
-	n, err := OpenNode(NodeOptions{DataDir: dir, Version: "test", Log: slog.New(slog.DiscardHandler), NewJob: w.newJob})
+	n, err := OpenNode(NodeOptions{
+		DataDir: dir, Version: "test", Log: slog.New(slog.DiscardHandler), NewJob: w.newJob,
+		Forget: func(_ context.Context, p *config.Pipeline, b *config.Broker, _ string) error {
+			w.log("forget " + p.Epoch.String() + " on " + b.Addresses[0])
+			return w.fate(p).kept
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +242,7 @@ func TestNode_redeploy(t *testing.T) {
 		wantDid(t, w, "start 1s")
 		wantState(t, n, "p", admin.Running)
 		// What fails before it is ready is taken back.
-		w.doom("3s", fate{unready: &kafka.Fault{Code: kafka.CodeNoTopic, Cause: "no topic", Next: "make it"}})
+		w.doom("3s", fate{unready: &commit.Stop{Code: kafka.CodeNoTopic, Cause: "no topic", Next: "make it"}})
 		_, err = n.Deploy(t.Context(), "p", bundleOf("p", "3s", ""))
 		if !errors.As(err, &f) || f.Code != kafka.CodeNoTopic || !strings.Contains(f.Text, "revision 1, which ran before, runs again") {
 			t.Errorf("taken back: %v", err)
@@ -298,7 +305,7 @@ func TestNode_brokerGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		n := openNode(t, t.TempDir(), w)
-		gone := &kafka.Fault{Code: kafka.CodeUnreachable, Cause: "nothing answers"}
+		gone := &commit.Stop{Code: commit.CodeBroker, Cause: "nothing answers"}
 		w.doom("1s", fate{dies: gone})
 		deploy(t, n, "p", "1s")
 		synctest.Wait()
@@ -371,7 +378,14 @@ func TestNode_delete(t *testing.T) {
 				t.Errorf("deployment: %v", err)
 			}
 		}
-		wantDid(t, w, "start 1s", "stop 1s", "start 1s", "stop 1s")
+		wantDid(t, w, "start 1s", "stop 1s", "start 1s", "stop 1s", "forget 1s on 127.0.0.1:9092")
+		// When the broker does not answer the pipeline stays, stopped.
+		deploy(t, n, "q", "2s")
+		w.doom("2s", fate{kept: errors.New("no broker answers")})
+		if err := n.Delete(t.Context(), "q", true); err == nil || !strings.Contains(err.Error(), "no broker answers") {
+			t.Errorf("got %v", err)
+		}
+		wantState(t, n, "q", admin.Stopped)
 		if err := n.Delete(t.Context(), "p", false); !errors.Is(err, admin.ErrNotFound) {
 			t.Errorf("got %v", err)
 		}
