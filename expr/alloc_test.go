@@ -43,7 +43,9 @@ func TestScalarsAllocateNothing(t *testing.T) {
 			*x.b.Heap = heap
 			out = p.Eval(x.b, out[:0])
 		})
-		if allocs > 20 { // a few for errors, which a bundle makes once; a row may cost none
+		// Errors are made once a bundle, and under -race a pool (of regexp) forgets some of what it holds; an allocation
+		// for a row would make 1000.
+		if allocs > 500 {
 			t.Errorf("%s: %v allocations for 1000 rows", in, allocs)
 		}
 	}
