@@ -114,11 +114,14 @@ func millis(t event.Time) *int64 {
 	return &ms
 }
 
-// folderBytes is the size of all files below dir; of one that changes meanwhile it is a good guess.
+// ballast is the file with which pebblestore keeps some room on the disk; it is no state.
+const ballast = "ballast"
+
+// folderBytes is the size of what lies below dir; while that changes it is a good guess.
 func folderBytes(dir string) int64 {
 	var sum int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || d.Name() == ballast {
 			return nil //nolint:nilerr // a file that has just gone
 		}
 		if info, err := d.Info(); err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -81,28 +82,29 @@ func settled(ctx context.Context, cl *admin.Client, st *admin.Status, err error)
 
 var yesFlag = &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}
 
+// errUnasked says that a question could not be put.
+var errUnasked = invalid("nobody can be asked here: add --yes to go on")
+
 // confirm asks on a terminal whether to go on. Elsewhere --yes must have been given.
 func (s streams) confirm(c *cli.Context, question string) error {
 	if c.Bool(yesFlag.Name) {
 		return nil
 	}
 	in, ok := s.in.(*os.File)
-	if st, err := statOf(in); !ok || err != nil || st.Mode()&os.ModeCharDevice == 0 || c.Bool(jsonFlag.Name) {
-		return invalid("nobody can be asked here: add --yes to go on")
+	if !ok || !isTerminal(in) || c.Bool(jsonFlag.Name) {
+		return errUnasked
 	}
 	newPrinter(s.err).printf("%s [y/N] ", question)
 	var answer string
-	if _, err := fmt.Fscanln(in, &answer); err != nil || answer != "y" && answer != "Y" && answer != "yes" {
+	_, err := fmt.Fscanln(in, &answer)
+	switch {
+	case errors.Is(err, io.EOF): // what looked like a terminal was /dev/null
+		newPrinter(s.err).printf("\n")
+		return errUnasked
+	case answer != "y" && answer != "Y" && answer != "yes":
 		return errors.New("nothing was done")
 	}
 	return nil
-}
-
-func statOf(f *os.File) (os.FileInfo, error) {
-	if f == nil {
-		return nil, os.ErrInvalid
-	}
-	return f.Stat()
 }
 
 // moment writes a time of the API, in milliseconds, in UTC.
