@@ -54,23 +54,22 @@ func newApp(s streams) *cli.App {
 		},
 	}
 	app.OnUsageError = usageError
-	s.finish(app.Commands, "wgate")
+	s.finish(app.Commands)
 	app.Setup()
 	return app
 }
 
 // finish gives every command what all have in common.
-func (s streams) finish(commands []*cli.Command, path string) {
+func (s streams) finish(commands []*cli.Command) {
 	for _, c := range commands {
 		c.OnUsageError = usageError
 		if len(c.Subcommands) > 0 {
 			c.Action = unknownCommand
-			s.finish(c.Subcommands, path+" "+c.Name)
+			s.finish(c.Subcommands)
 			continue
 		}
 		// Else an argument "help" would be a command.
 		c.HideHelpCommand = true
-		c.HelpName = path + " " + c.Name
 		c.Action = s.reporting(c.Action)
 	}
 }

@@ -58,7 +58,7 @@ func (x explanation) text(p *printer) {
 		if st.Whole {
 			fields = strings.TrimPrefix(fields+", the whole value", ", ")
 		}
-		line("reads", fields)
+		line("fields", fields)
 		for _, d := range st.Detail {
 			line("", d)
 		}

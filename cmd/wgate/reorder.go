@@ -31,10 +31,14 @@ func reorder(app *cli.App, args []string) []string {
 		}
 		if name, inline, ok := flagName(a); ok {
 			flags = append(flags, a)
-			if takes[name] && !inline && len(rest) > 0 {
-				flags = append(flags, rest[0])
-				rest = rest[1:]
+			if !takes[name] || inline {
+				continue
 			}
+			if len(rest) == 0 {
+				return append(path, flags...) // cli complains of the missing value; nothing may take its place
+			}
+			flags = append(flags, rest[0])
+			rest = rest[1:]
 			continue
 		}
 		if cmd := findCommand(commands, a); cmd != nil && len(words) == 0 {

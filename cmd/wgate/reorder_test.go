@@ -36,7 +36,7 @@ func TestReorder(t *testing.T) {
 		{"run -", "run -- -"},
 		{"run --data - a", "run --data - -- a"},
 		{"run --data -1 a", "run --data -1 -- a"},
-		{"run a --data", "run --data -- a"},
+		{"run a --data", "run --data"},
 		{"run a --unknown b", "run --unknown -- a b"},
 		{"run run", "run -- run"},
 		{"plugin pack run --out x", "plugin pack --out x -- run"},

@@ -2,9 +2,15 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/wgate/wgate/host/wasm"
 )
 
 var update = flag.Bool("update", false, "write what commands printed into the scripts")
@@ -14,12 +20,47 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"wgate": main})
 }
 
-// TestScripts runs testdata/script/*.txtar: files, commands, what they print and how they exit.
+// TestScripts runs testdata/script/*.txtar: files, commands, what they print and how they exit. $SCORES is the example
+// plugin, $UNPACKED the same without its manifest.
 func TestScripts(t *testing.T) {
+	built := t.TempDir()
+	scores, unpacked := filepath.Join(built, "scores.wasm"), filepath.Join(built, "unpacked.wasm")
+	buildScores(t, unpacked)
+	if err := copyFile(scores, unpacked); err != nil {
+		t.Fatal(err)
+	}
+	if err := wasm.Pack(scores); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("SCORES", scores)
+			e.Setenv("UNPACKED", unpacked)
+			e.Setenv("WGATE_PLUGIN_CACHE", filepath.Join(built, "cache"))
+			return nil
+		},
 	})
+}
+
+// buildScores compiles the example plugin as `make guests` does.
+func buildScores(t *testing.T, out string) {
+	t.Helper()
+	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", out, ".")
+	cmd.Dir = "../../plugins/examples/scores"
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+}
+
+func copyFile(to, from string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
+	return os.WriteFile(to, b, 0o600)
 }

@@ -53,8 +53,11 @@ func keysOf(lists ...[]Pane) []string {
 
 // String writes p as the quickstart does, without a time of arrival.
 func (p Pane) String() string {
-	return fmt.Sprintf("%s %s %s %d total=%d n=%d", p.Key, p.Window(), p.Timing, p.Index, p.Total, p.Count)
+	return fmt.Sprintf("%s %s %s %d %s", p.Key, p.Window(), p.Timing, p.Index, p.Value())
 }
+
+// Value writes the value of p as the pipeline does.
+func (p Pane) Value() string { return fmt.Sprintf(`{"total":%d,"n":%d}`, p.Total, p.Count) }
 
 // Window writes the window of p as two times of day, UTC.
 func (p Pane) Window() string { return "[" + clock(p.Start) + "," + clock(p.End) + ")" }

@@ -1,11 +1,17 @@
 package quickstart
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/wgate/wgate/config"
+	"github.com/wgate/wgate/triggers"
+	"github.com/wgate/wgate/windowing"
 )
 
 func TestEvents_deterministic(t *testing.T) {
@@ -106,5 +112,34 @@ func TestCompare(t *testing.T) {
 		if !strings.Contains(strings.Join(diffs, "\n"), tc.part) {
 			t.Errorf("%s: %q", name, diffs)
 		}
+	}
+}
+
+// TestPipeline compares what the computation takes for granted with the pipeline itself.
+func TestPipeline(t *testing.T) {
+	p, diags := config.LoadBytes("pipeline.hcl", Pipeline, config.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	a := p.Aggregates[0]
+	want, err := triggers.Parse(fmt.Sprintf("after_watermark({ early = after_count(%d), late = after_count(1) })", PipelineRules.Early))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Rules{
+		Size: int64(a.Window.Size), OutOfOrder: int64(p.Sources[0].Watermark.OutOfOrder), Lateness: int64(a.Lateness), Early: PipelineRules.Early,
+	}
+	if got != PipelineRules || a.Panes != "accumulating" || a.Window.Kind != windowing.Fixed || !a.Trigger.Equal(want) {
+		t.Errorf("rules %+v, panes %s, window %s, trigger %s", got, a.Panes, a.Window, a.Trigger)
+	}
+	if p.Name != pipelineName || p.Sources[0].Kafka.Topics[0] != inputTopic || p.Sinks[0].Kafka.Topic != outputTopic {
+		t.Errorf("pipeline %s: names of topics or pipeline have changed", p.Name)
+	}
+	example, err := os.ReadFile("../../plugins/examples/scores/pipeline.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(example), string(Pipeline)); diff != "" {
+		t.Errorf("the example's pipeline and its copy differ:\n%s", diff)
 	}
 }
