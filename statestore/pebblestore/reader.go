@@ -45,7 +45,10 @@ func (r *reader) Scan(lo, hi []byte) (statestore.Iterator, error) {
 	if bytes.Compare(it.lo, it.hi) >= 0 {
 		return it, nil // to the database an empty bound is no bound
 	}
-	it.opts = pebble.IterOptions{LowerBound: it.lo, UpperBound: it.hi}
+	it.opts = pebble.IterOptions{UpperBound: it.hi}
+	if len(lo) > 0 { // the database seeks to a bound, which must not be empty
+		it.opts.LowerBound = it.lo
+	}
 	p, err := r.db.NewIter(&it.opts)
 	if err != nil {
 		return nil, readError(err)
