@@ -22,7 +22,7 @@ func (m *Machine) Clock(now event.Time, st statestore.View, out *Output, budget 
 		m.ticks.remove(e.at, e.start)
 	}
 	m.now = max(m.now, now)
-	return true, nil
+	return true, m.saveOwn(st)
 }
 
 // tick looks at the cells of a group that wait for at.

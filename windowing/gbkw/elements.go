@@ -145,10 +145,7 @@ func (m *Machine) apply(in *Rows, slow bool, out *Output) error {
 				return err
 			}
 		}
-		if m.holds {
-			c := &m.cells[i]
-			m.track(c, m.entryOf(c.win))
-		}
+		m.hold(i)
 	}
 	return nil
 }

@@ -7,15 +7,15 @@ import "github.com/wgate/wgate/event"
 // downstream. It never goes back while the machine lives. Where results bear the time of an element (Earliest, Latest) it
 // may stay further behind than is needed.
 func (m *Machine) OutputWatermark(w event.Time) event.Time {
-	m.out = max(m.out, min(w, m.hold(w)))
+	m.out = max(m.out, min(w, m.owed(w)))
 	return m.out
 }
 
 // ownMark is OutputWatermark without moving it.
-func (m *Machine) ownMark(w event.Time) event.Time { return max(m.out, min(w, m.hold(w))) }
+func (m *Machine) ownMark(w event.Time) event.Time { return max(m.out, min(w, m.owed(w))) }
 
-// hold returns the least time that a result still owed may have, MaxTime if none is earlier than w.
-func (m *Machine) hold(w event.Time) event.Time {
+// owed returns the least time that a result still owed may have, MaxTime if none is earlier than w.
+func (m *Machine) owed(w event.Time) event.Time {
 	if !m.holds || m.held == 0 && m.cfg.Timestamp == End {
 		return event.MaxTime
 	}
@@ -47,6 +47,14 @@ func (m *Machine) endTime(e *entry) event.Time {
 		return event.MaxTime
 	}
 	return e.at - 1
+}
+
+// hold brings the entry of cell i up to date with what the cell holds now.
+func (m *Machine) hold(i int32) {
+	if m.holds {
+		c := &m.cells[i]
+		m.track(c, m.entryOf(c.win))
+	}
 }
 
 // track brings e, the entry of c's window, up to date with what c holds.

@@ -82,7 +82,8 @@ type Machine struct {
 	now     event.Time
 	out     event.Time // the aggregate's own watermark never goes back
 	cursor  cursor
-	held    int // cells held in all entries
+	held    int        // cells held in all entries
+	kept    event.Time // own watermark that is in the state
 
 	table   table
 	cells   []cell
@@ -129,7 +130,7 @@ func New(cfg Config) (*Machine, error) {
 func (m *Machine) forget() {
 	m.windows.reset()
 	m.ticks.reset()
-	m.w, m.now, m.out = event.MinTime, event.MinTime, event.MinTime
+	m.w, m.now, m.out, m.kept = event.MinTime, event.MinTime, event.MinTime, event.MinTime
 	m.cursor, m.held = cursor{}, 0
 }
 

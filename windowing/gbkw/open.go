@@ -16,7 +16,7 @@ func (m *Machine) Open(st statestore.View) error {
 			return err
 		}
 	}
-	return nil
+	return m.loadOwn(st)
 }
 
 func (m *Machine) openGroup(g byte, st statestore.View) error {

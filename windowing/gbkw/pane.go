@@ -130,6 +130,9 @@ func (m *Machine) touch(c *cell, t, mark event.Time) {
 	c.first, c.last = min(c.first, t), max(c.last, t)
 }
 
-// isHeld reports whether c counts as held: whether something in it is unsent that came before its window's end was
-// passed.
-func (m *Machine) isHeld(c *cell) bool { return m.holds && c.unsent && c.mark < m.due(c.win) }
+// isHeld reports whether c counts as held: whether it owes a result that may be earlier than the watermark. That is so
+// while something is unsent that came before the window's end was passed; and for a session with boundary "inclusive",
+// whose results are earlier than its end, until its on-time pane.
+func (m *Machine) isHeld(c *cell) bool {
+	return m.holds && (c.unsent && c.mark < m.due(c.win) || m.cfg.Window.Inclusive && m.watches && !c.passed)
+}

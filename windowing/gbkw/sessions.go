@@ -37,13 +37,11 @@ func (m *Machine) sessionElements(in *Rows, bad []bool, st statestore.View, out 
 		m.touch(&m.cells[i], t, mark)
 		p.add(i, row)
 		p.wait(len(p.rows)-1, m.cells[i].slot)
+		m.hold(i)
 		if err := m.ask(i, mark, in, out); err != nil {
 			return err
 		}
-		if m.holds {
-			c := &m.cells[i]
-			m.track(c, m.entryOf(c.win))
-		}
+		m.hold(i)
 	}
 	m.foldRest(in)
 	return m.saveSessions(keys, st)
@@ -313,7 +311,7 @@ func (m *Machine) unstore(c *cell, st statestore.View) error {
 		return err
 	}
 	if e := m.windows.from(due, event.MinTime); e != nil && e.at == due {
-		if e.rows--; e.rows <= 0 {
+		if e.rows--; e.rows <= 0 && e.held <= 0 {
 			m.windows.remove(due, event.MinTime)
 		}
 	}

@@ -48,7 +48,7 @@ func (m *Machine) Watermark(w event.Time, st statestore.View, out *Output, budge
 	}
 	m.w = w
 	m.cursor = cursor{row: m.cursor.row[:0]}
-	return true, nil
+	return true, m.saveOwn(st)
 }
 
 // visit looks at all cells of e's windows.

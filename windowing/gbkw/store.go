@@ -11,6 +11,7 @@ import (
 const (
 	onWatermark = 0 // sessions: when the watermark makes them complete; they stay until the session closes
 	onClock     = 1
+	ownDomain   = 2 // not a timer: the one row that holds the aggregate's own watermark
 )
 
 // mainCell is the cell that holds a key's window. There are no others yet.
@@ -136,4 +137,43 @@ func (m *Machine) span(prefix, from []byte) (lo, hi []byte) {
 		return from, hi
 	}
 	return prefix, hi
+}
+
+// saveOwn keeps the aggregate's own watermark, where it is not known from the windows that there are: what was not late
+// downstream must not become so, nor the reverse, because the machine began anew. At the end of the input it goes.
+func (m *Machine) saveOwn(st statestore.View) error {
+	if !m.holds {
+		return nil
+	}
+	own := m.OutputWatermark(m.w)
+	if own == m.kept {
+		return nil
+	}
+	m.kept = own
+	key := m.ownKey()
+	if own == event.MaxTime {
+		return st.Delete(key)
+	}
+	m.scratch.cell = appendTime(m.scratch.cell[:0], own)
+	return st.Put(key, m.scratch.cell)
+}
+
+func (m *Machine) ownKey() []byte {
+	m.scratch.key = m.space.Timer(m.scratch.key[:0], 0, ownDomain, 0, nil, nil)
+	return m.scratch.key
+}
+
+// loadOwn is the reverse of saveOwn.
+func (m *Machine) loadOwn(st statestore.View) error {
+	val, ok, err := st.Get(m.ownKey())
+	if err != nil || !ok {
+		return err
+	}
+	d := decoder{b: val}
+	m.out = d.time()
+	m.kept = m.out
+	if d.bad {
+		return errCell
+	}
+	return nil
 }
