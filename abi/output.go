@@ -37,12 +37,20 @@ func (o *Output) Emit(i int) Emit {
 	}
 	e.Tail = e.Head + uint32(le.Uint16(p[AtEmitHeaderCount:]))
 	if e.Given&GivenKey != 0 {
-		e.Key = Span{le.Uint32(p[AtEmitKeyOffset:]) - o.base, le.Uint32(p[AtEmitKeyLength:]), p[AtEmitKeyForm]}
+		e.Key = o.given(p[AtEmitKeyOffset:], p[AtEmitKeyForm])
 	}
 	if e.Given&GivenValue != 0 {
-		e.Value = Span{le.Uint32(p[AtEmitOffset:]) - o.base, le.Uint32(p[AtEmitLength:]), p[AtEmitForm]}
+		e.Value = o.given(p[AtEmitOffset:], p[AtEmitForm])
 	}
 	return e
+}
+
+// given returns the span whose offset and length stand at p.
+func (o *Output) given(p []byte, form uint8) Span {
+	if form == FormMissing || form == FormNull {
+		return Span{Form: form}
+	}
+	return Span{le.Uint32(p) - o.base, le.Uint32(p[4:]), form}
 }
 
 // Headers returns the number of HEADERS rows.

@@ -158,7 +158,7 @@ func (g *guest) input(ctx context.Context, n int) ([]byte, *fault) {
 // reset forgets the last call.
 func (g *guest) reset() {
 	g.why, g.staged, g.ends, g.logSpent = "", g.staged[:0], g.ends[:0], 0
-	g.err.tail = g.err.tail[:0]
+	g.err.reset()
 }
 
 // invoke calls f, whose arguments are on g.stack, under a deadline.
@@ -188,7 +188,7 @@ func (g *guest) invoke(ctx context.Context, f api.Function, limit time.Duration)
 
 // outOfMemory guesses, after a trap, whether memory was the reason.
 func (g *guest) outOfMemory() bool {
-	if strings.Contains(string(g.err.tail), "out of memory") {
+	if strings.Contains(g.err.text(), "out of memory") {
 		return true
 	}
 	return uint64(g.mod.Memory().Size())+16*pageBytes > uint64(g.opt.Memory)
@@ -201,12 +201,8 @@ func (g *guest) words(what string) string {
 		parts = append(parts, cut(g.why, messageBytes/4))
 	}
 	parts = append(parts, cut(what, messageBytes/2))
-	if tail := strings.TrimSpace(g.err.last()); tail != "" {
-		const keep = messageBytes/4 - 32
-		if len(tail) > keep {
-			tail = "... " + strings.ToValidUTF8(tail[len(tail)-keep+8:], "\ufffd")
-		}
-		parts = append(parts, "standard error:\n"+tail)
+	if t := g.err.text(); t != "" {
+		parts = append(parts, "standard error:\n"+t)
 	}
 	return cut(strings.Join(parts, "\n"), messageBytes)
 }

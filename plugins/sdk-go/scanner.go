@@ -3,8 +3,6 @@ package wgate
 import (
 	"errors"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -171,40 +169,30 @@ func (s *Scanner) peekSlow() byte {
 
 // Next moves to the next field or member. It returns false at the end and on an error.
 //
-// It reads the usual case, a name and a value of at most 16 bytes each without a blank, in one go, and leaves the others to
-// step.
+// It reads the usual case, a name and a value of at most 16 bytes each without a blank, in one go, and leaves all others to
+// step. It is one long function on purpose: see words.go.
 func (s *Scanner) Next() bool {
 	p, n, i := unsafe.Pointer(unsafe.SliceData(s.b)), uint(len(s.b)), s.i
 	s.scratch = s.scratch[:0]
-	if n < 8 || i >= n {
+	if n < 8 || i+2 >= n {
 		return s.step()
 	}
-	c := load1(p, i)
-	if s.state == inside && s.closing == '}' {
-		if c == '}' && i+1 == n {
-			s.i, s.state, s.kind, s.names, s.raws = n, atEnd, NoValue, span32{}, span32{}
-			return false
-		}
-		if c != ',' || s.first {
-			return s.step()
-		}
-	} else if c != '{' || s.state != atStart {
+	// An opening bracket and a quote, or a comma and a quote.
+	switch {
+	case load1(p, i+1) != '"':
 		return s.step()
-	}
-	if i+2 >= n || load1(p, i+1) != '"' {
+	case s.state == inside && s.closing == '}' && !s.first && load1(p, i) == ',':
+	case s.state != atStart || load1(p, i) != '{':
 		return s.step()
 	}
 	i += 2
 	from := i
-	m := special(word(p, i, n))
-	if m == 0 {
-		if i += 8; i >= n {
-			return s.step()
-		}
-		m = special(word(p, i, n))
+	k := lowest(special(word(p, i, n)))
+	if k == 8 && i+8 < n {
+		i += 8
+		k = lowest(special(word(p, i, n)))
 	}
-	i += lowest(m)
-	if i+2 >= n || *(*uint16)(unsafe.Add(p, i)) != '"'|':'<<8 {
+	if i += k; i+2 >= n || *(*uint16)(unsafe.Add(p, i)) != '"'|':'<<8 {
 		return s.step()
 	}
 	names := span32{uint32(from), uint32(i)}
@@ -212,25 +200,19 @@ func (s *Scanner) Next() bool {
 	from = i
 	w := word(p, i, n)
 	if w&0xff == '"' {
-		if i++; i >= n {
-			return s.step()
+		if k = lowest(special(w >> 8)); k < 7 { // byte 7 of w >> 8 is 0 and marked
+			i += 1 + k
+		} else if i += 8; i < n {
+			i += lowest(special(word(p, i, n)))
 		}
-		m := special(word(p, i, n))
-		if m == 0 {
-			if i += 8; i >= n {
-				return s.step()
-			}
-			m = special(word(p, i, n))
-		}
-		if i += lowest(m); i >= n || load1(p, i) != '"' {
+		if i >= n || load1(p, i) != '"' {
 			return s.step()
 		}
 		i++
 		s.kind, s.escaped = StringKind, false
 	} else {
 		m, d := nonDigits(w)
-		k := lowest(m)
-		if k == 0 || k > 1 && w&0xff == '0' {
+		if k = lowest(m); k == 0 || k > 1 && w&0xff == '0' {
 			return s.step()
 		}
 		v := digitValue(d, k)
@@ -241,293 +223,12 @@ func (s *Scanner) Next() bool {
 				i += k
 			}
 		}
-		if i >= n {
+		if i >= n || load1(p, i) != ',' && load1(p, i) != '}' { // more digits, a fraction, a blank
 			return s.step()
-		}
-		if c := load1(p, i); c != ',' && c != '}' {
-			return s.step() // more digits, a fraction, a blank
 		}
 		s.kind, s.num, s.whole = NumberKind, int64(v), true
 	}
-	s.names, s.raws, s.odd, s.first, s.i = names, span32{uint32(from), uint32(i)}, false, false, i
-	s.state, s.closing = inside, '}'
+	s.names, s.raws = names, span32{uint32(from), uint32(i)}
+	s.i, s.odd, s.first, s.state, s.closing = i, false, false, inside, '}'
 	return true
-}
-
-// step is Next for any case.
-func (s *Scanner) step() bool {
-	if s.state != inside && !s.begin() {
-		return false
-	}
-	if c := s.peek(); c == s.closing {
-		return s.finish()
-	} else if c == ',' && !s.first {
-		s.i++
-	} else if !s.first {
-		return s.stop(ErrJSON)
-	}
-	s.first = false
-	if s.closing == '}' && !s.field() || !s.value() {
-		return s.stop(ErrJSON)
-	}
-	return true
-}
-
-// begin takes the opening bracket.
-func (s *Scanner) begin() bool {
-	if s.state == atEnd {
-		return false
-	}
-	switch s.peek() {
-	case '{':
-		s.closing = '}'
-	case '[':
-		s.closing = ']'
-	default:
-		return s.stop(ErrNoObject)
-	}
-	s.i++
-	s.state, s.first = inside, true
-	return true
-}
-
-// finish takes the closing bracket; nothing may follow.
-func (s *Scanner) finish() bool {
-	s.i++
-	if s.space(); s.i != uint(len(s.b)) {
-		return s.stop(ErrJSON)
-	}
-	return s.stop(nil)
-}
-
-// field reads a name and the colon.
-func (s *Scanner) field() bool {
-	if s.peek() != '"' {
-		return false
-	}
-	from := s.i + 1
-	if !s.skipString() {
-		return false
-	}
-	s.names = span32{uint32(from), uint32(s.i - 1)}
-	if s.odd = s.escaped; s.odd {
-		if _, ok := unescape(nil, s.b[from:s.i-1]); !ok {
-			return false
-		}
-	}
-	if s.peek() != ':' {
-		return false
-	}
-	s.i++
-	return true
-}
-
-// value reads over one value.
-func (s *Scanner) value() (ok bool) {
-	c := s.peek()
-	from := s.i
-	s.whole = false
-	switch {
-	case c == '"':
-		s.kind = StringKind
-		ok = s.skipString()
-	case c-'0' <= 9 || c == '-':
-		s.kind = NumberKind
-		ok = s.number()
-	case c == '{':
-		s.kind = ObjectKind
-		ok = s.skipCompound()
-	case c == '[':
-		s.kind = ArrayKind
-		ok = s.skipCompound()
-	case c == 't':
-		s.kind = BoolKind
-		ok = s.word("true")
-	case c == 'f':
-		s.kind = BoolKind
-		ok = s.word("false")
-	case c == 'n':
-		s.kind = NullKind
-		ok = s.word("null")
-	}
-	s.raws = span32{uint32(from), uint32(s.i)}
-	return ok
-}
-
-func (s *Scanner) word(w string) bool {
-	if uint(len(s.b))-s.i < uint(len(w)) || string(s.b[s.i:s.i+uint(len(w))]) != w {
-		return false
-	}
-	s.i += uint(len(w))
-	return true
-}
-
-// number reads over a number and, if it is whole, into s.num.
-func (s *Scanner) number() bool {
-	i := s.i
-	neg := s.b[i] == '-'
-	if neg {
-		i++
-	}
-	first, v := i, uint64(0)
-	for i < uint(len(s.b)) && s.b[i]-'0' <= 9 {
-		v = v*10 + uint64(s.b[i]-'0')
-		i++
-	}
-	s.i = i
-	digits := i - first
-	if digits == 0 || digits > 1 && s.b[first] == '0' {
-		return false
-	}
-	if i < uint(len(s.b)) && (s.b[i] == '.' || s.b[i]|0x20 == 'e') {
-		return s.fraction()
-	}
-	switch {
-	case digits > 19:
-	case neg && v <= 1<<63:
-		s.num, s.whole = -int64(v), true
-	case !neg && v < 1<<63:
-		s.num, s.whole = int64(v), true
-	}
-	return true
-}
-
-// fraction reads over the fraction and exponent of a number.
-func (s *Scanner) fraction() bool {
-	if s.b[s.i] == '.' {
-		s.i++
-		if !s.digits() {
-			return false
-		}
-	}
-	if s.i < uint(len(s.b)) && s.b[s.i]|0x20 == 'e' {
-		s.i++
-		if s.i < uint(len(s.b)) && (s.b[s.i] == '+' || s.b[s.i] == '-') {
-			s.i++
-		}
-		return s.digits()
-	}
-	return true
-}
-
-func (s *Scanner) digits() bool {
-	from := s.i
-	for s.i < uint(len(s.b)) && s.b[s.i]-'0' <= 9 {
-		s.i++
-	}
-	return s.i > from
-}
-
-// skipString reads over the string that starts here, and notes whether it holds escapes.
-func (s *Scanner) skipString() bool {
-	p, n := unsafe.Pointer(unsafe.SliceData(s.b)), uint(len(s.b))
-	s.escaped = false
-	i := s.i + 1
-	for i < n {
-		if i+8 <= n {
-			k := lowest(special(load8(p, i)))
-			if i += k; k == 8 {
-				continue
-			}
-		}
-		switch c := s.b[i]; {
-		case c == '"':
-			s.i = i + 1
-			return true
-		case c == '\\':
-			s.escaped = true
-			if i++; i >= n || strings.IndexByte(`"\/bfnrtu`, s.b[i]) < 0 {
-				return false
-			}
-		case c < ' ':
-			return false
-		}
-		i++
-	}
-	return false
-}
-
-// skipCompound reads over the object or array that starts here. Inside it only strings and brackets are looked at.
-func (s *Scanner) skipCompound() bool {
-	depth := 0
-	for s.i < uint(len(s.b)) {
-		switch s.b[s.i] {
-		case '"':
-			if !s.skipString() {
-				return false
-			}
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				s.i++
-				return true
-			}
-		}
-		s.i++
-	}
-	return false
-}
-
-// unescape appends the text of a JSON string's inside to dst. Lone surrogates become U+FFFD.
-func unescape(dst, in []byte) ([]byte, bool) {
-	for i := 0; i < len(in); i++ {
-		c := in[i]
-		if c != '\\' {
-			dst = append(dst, c)
-			continue
-		}
-		if i++; i >= len(in) {
-			return dst, false
-		}
-		switch c = in[i]; c {
-		case '"', '\\', '/':
-			dst = append(dst, c)
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			r, ok := hex4(in[i+1:])
-			if !ok {
-				return dst, false
-			}
-			i += 4
-			if r >= 0xd800 && r < 0xdc00 && len(in) > i+6 && in[i+1] == '\\' && in[i+2] == 'u' {
-				if low, ok := hex4(in[i+3:]); ok && low >= 0xdc00 && low < 0xe000 {
-					r = 0x10000 + (r-0xd800)<<10 + (low - 0xdc00)
-					i += 6
-				}
-			}
-			dst = utf8.AppendRune(dst, r)
-		default:
-			return dst, false
-		}
-	}
-	return dst, true
-}
-
-func hex4(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
-		return 0, false
-	}
-	for _, c := range b[:4] {
-		switch {
-		case c-'0' <= 9:
-			c -= '0'
-		case c|0x20-'a' <= 5:
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
 }
