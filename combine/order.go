@@ -3,6 +3,7 @@ package combine
 import (
 	"bytes"
 	"cmp"
+	"math"
 
 	"github.com/wgate/wgate/event"
 )
@@ -17,7 +18,7 @@ func rank(k event.Kind) int {
 }
 
 // compare is a total order of the values that min and max take: by value among numbers, by bytes among texts, by kind
-// otherwise. Numbers that are equal by value are ordered int, decimal, float; NaN is below all floats.
+// otherwise. Numbers that are equal by value are ordered int, decimal, float, -0.0 below 0.0; NaN is below all floats.
 func compare(ah *event.Heap, a event.Value, bh *event.Heap, b event.Value) int {
 	if c := cmp.Compare(rank(a.Kind), rank(b.Kind)); c != 0 {
 		return c
@@ -51,7 +52,10 @@ func compareNumbers(a, b event.Value) int {
 	case a.Kind == event.Int && b.Kind == event.Int:
 		return cmp.Compare(a.Int(), b.Int())
 	case a.Kind == event.Float && b.Kind == event.Float:
-		return cmp.Compare(a.Float(), b.Float())
+		if c := cmp.Compare(a.Float(), b.Float()); c != 0 || a.Float() != 0 {
+			return c
+		}
+		return boolInt(math.Signbit(b.Float())) - boolInt(math.Signbit(a.Float()))
 	case b.Kind == event.Float:
 		if f := b.Float(); f == f {
 			return exact(a).CmpFloat(f)

@@ -68,6 +68,9 @@ func (p *parser) trigger(depth int) (Spec, error) {
 	}
 	name := p.word()
 	k, ok := Lookup(name)
+	if name == "" {
+		return Spec{}, p.want("a trigger")
+	}
 	if !ok {
 		return Spec{}, fmt.Errorf("there is no trigger %q", name)
 	}
