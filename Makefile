@@ -1,8 +1,8 @@
 # One entry point for everything. `make help` lists the targets.
 #
 # Only Go, git and make are needed. What else a target can use (a C compiler for the race detector, Java for a real
-# Kafka broker) is used if it is there; tests that need what is absent say "skipped: needs ...". With WGATE_REQUIRE=all in
-# the environment they fail instead: that is how .ci/run calls this file.
+# Kafka broker) is used if it is there; tests that need what is absent say "skipped: needs ...". Parts that the variable
+# WGATE_REQUIRE lists (WGATE_REQUIRE=java) must be there: that is how .ci/run calls this file.
 
 GO        ?= go
 BIN       := bin/wgate
@@ -21,7 +21,7 @@ RACE_PKGS := ./host/... ./cmd/...
 .PHONY: build guests demo test race check format lint fuzz clean help
 
 build: ## build bin/wgate
-	$(GO) build -trimpath -o $(BIN) ./cmd/wgate
+	$(GO) build -o $(BIN) ./cmd/wgate
 
 guests: build $(WASM) ## build and pack the example plugins: plugins/examples/*.wasm
 

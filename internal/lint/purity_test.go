@@ -197,9 +197,10 @@ func f(m map[int]int) (n int) {
 	report(t, checkPurity(good, typesOf(t, "p", []*source{good}, compiled)))
 }
 
-// TestGoroutines keeps `go` statements where they are started and joined: in host and cmd.
+// TestGoroutines keeps `go` statements where they are started and joined: in host, in cmd, and in the quickstart, which
+// plays host and client at once.
 func TestGoroutines(t *testing.T) {
-	for _, s := range sources(t, func(s *source) bool { return productive(s) && !below(s.dir(), "host", "cmd") }) {
+	for _, s := range sources(t, func(s *source) bool { return productive(s) && !below(s.dir(), "host", "cmd", "internal/quickstart") }) {
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			if g, ok := n.(*ast.GoStmt); ok {
 				t.Errorf("%s: starts a goroutine outside host and cmd", s.at(g.Pos()))
