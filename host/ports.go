@@ -81,17 +81,18 @@ func (r *ports) openStore() error {
 		r.store = s
 	}
 	r.closeLater(r.store.Close)
-	raw, ok, err := r.store.System(statestore.MetaRow)
+	id, err := engine.InstanceID(r.store, rand.Reader)
 	if err != nil {
 		return commit.StoreStop(j.pipeline.Name, err)
 	}
-	if ok {
-		if r.meta, err = statestore.DecodeMeta(raw); err != nil {
-			return commit.StoreStop(j.pipeline.Name, err)
-		}
-	} else {
-		r.meta.Instance = newUUID()
+	raw, ok, err := r.store.System(statestore.MetaRow)
+	if err == nil && ok {
+		r.meta, err = statestore.DecodeMeta(raw)
 	}
+	if err != nil {
+		return commit.StoreStop(j.pipeline.Name, err)
+	}
+	r.meta.Instance = id
 	var names []string
 	for _, n := range j.plan.Nodes {
 		if n.Kind == plan.Aggregate {
@@ -103,14 +104,6 @@ func (r *ports) openStore() error {
 	}
 	r.meta.Pipeline, r.meta.PlanHash = j.pipeline.Name, j.plan.Hash
 	return nil
-}
-
-// newUUID returns a random UUID (RFC 9562, version 4).
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 func (r *ports) openKafka(ctx context.Context) error {

@@ -146,6 +146,11 @@ func (t *Task) recover() error {
 	if err := t.look(); err != nil {
 		return err
 	}
+	if rec.First {
+		if err := t.settle(); err != nil {
+			return err
+		}
+	}
 	for _, s := range t.sources {
 		if s == nil {
 			continue
@@ -156,6 +161,23 @@ func (t *Task) recover() error {
 		}
 	}
 	return nil
+}
+
+// settle commits the positions of a first start at once: a start from "latest" must mean the same place after a crash
+// before the first record.
+func (t *Task) settle() error {
+	for _, p := range t.parts {
+		if p.Position >= 0 {
+			t.positions[p.Partition] = position{next: p.Position}
+		}
+	}
+	if len(t.positions) == 0 || t.cfg.Broker == nil {
+		return nil
+	}
+	if err := t.begin(); err != nil {
+		return err
+	}
+	return t.commit()
 }
 
 // progress is what the engine itself keeps with an epoch: the trackers of the sources, by their names.

@@ -42,13 +42,18 @@ func newSource(b base) (*sourceStage, error) {
 		return nil, fmt.Errorf("%s: %w", b.node.Block, err)
 	}
 	s := &sourceStage{base: b, decoder: dec, held: map[Partition]bool{}}
-	if src.EventTime != nil && !src.Arrival {
+	if src.EventTime != nil && !src.Arrival && !isRecordTime(src.EventTime.Node()) {
 		s.when = b.task.bind(src.EventTime, b.node.Out[0].Slot)
 	}
 	s.tracker = windowing.NewTracker(windowing.TrackerConfig{
 		OutOfOrder: src.Watermark.OutOfOrder, Idle: src.Watermark.Idle, MaxFuture: src.Watermark.MaxFuture, Arrival: src.Arrival,
 	})
 	return s, nil
+}
+
+// isRecordTime reports whether n is record.timestamp, where -1 is no time: the same as no event_time at all.
+func isRecordTime(n *expr.Node) bool {
+	return n.Op == expr.OpField && n.Name == "timestamp" && n.Args[0].Op == expr.OpVar && n.Args[0].Name == "record"
 }
 
 // process takes records as Input.Poll gave them.
