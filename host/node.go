@@ -279,7 +279,8 @@ func (n *Node) Delete(ctx context.Context, name string, state bool) error {
 		return err
 	}
 	if state {
-		if err := n.forgetState(ctx, e); err != nil {
+		_, _, d, _ := e.look()
+		if err := n.forgetState(ctx, name, &d.Bundle); err != nil {
 			return fmt.Errorf("pipeline %q is stopped and not deleted: its state cannot be: %w", name, err)
 		}
 	}

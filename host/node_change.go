@@ -77,8 +77,8 @@ func stateNote(was, next *plan.Plan) string {
 		}
 		return out
 	}
-	return fmt.Sprintf("state: it was written by the aggregates %v and does not fit %v as they are now: the pipeline will not start on it "+
-		"(delete it with its state first, or give it another name)", names(was), names(next))
+	return fmt.Sprintf("state: it was written by the aggregates %v and does not fit %v as they are now: the pipeline will not start on it; "+
+		"with --reset it is thrown away and the pipeline begins anew", names(was), names(next))
 }
 
 func blocksOf(x plan.Explanation) []string {

@@ -13,7 +13,8 @@ import (
 
 // Deploy makes b what the pipeline is and starts it. b is checked, planned and its plugins are loaded before the running
 // version is stopped; should the new one fail before it is ready, the old one is started again.
-func (n *Node) Deploy(ctx context.Context, name string, b *admin.Bundle) (*admin.Status, error) {
+// With reset the state is thrown away in between, so that there is no way back.
+func (n *Node) Deploy(ctx context.Context, name string, b *admin.Bundle, reset bool) (*admin.Status, error) {
 	if _, err := n.load(name, b); err != nil {
 		return nil, err
 	}
@@ -21,7 +22,7 @@ func (n *Node) Deploy(ctx context.Context, name string, b *admin.Bundle) (*admin
 	if err := e.acquire(ctx); err != nil {
 		return nil, err
 	}
-	r, err := e.deploy(context.WithoutCancel(ctx), b)
+	r, err := e.deploy(context.WithoutCancel(ctx), b, reset)
 	e.release()
 	if err != nil {
 		return nil, err
@@ -30,12 +31,12 @@ func (n *Node) Deploy(ctx context.Context, name string, b *admin.Bundle) (*admin
 }
 
 // deploy replaces what runs. The caller holds ops. A nil run means that there was nothing to do.
-func (e *entry) deploy(ctx context.Context, b *admin.Bundle) (*run, error) {
+func (e *entry) deploy(ctx context.Context, b *admin.Bundle, reset bool) (*run, error) {
 	_, _, old, was := e.look()
 	d := &deployment{Format: deploymentFormat, Name: e.name, Revision: 1, Deployed: time.Now().UnixMilli(), Bundle: *b}
 	if old != nil {
 		d.Revision = old.Revision + 1
-		if e.alive() && sameBundle(&old.Bundle, b) {
+		if !reset && e.alive() && sameBundle(&old.Bundle, b) {
 			return nil, nil
 		}
 	}
@@ -50,6 +51,13 @@ func (e *entry) deploy(ctx context.Context, b *admin.Bundle) (*run, error) {
 	if err := e.halt(ctx); err != nil {
 		r.discard()
 		return nil, err
+	}
+	if reset {
+		if err := e.node.forgetState(ctx, e.name, b); err != nil {
+			r.discard()
+			return nil, errors.Join(fmt.Errorf("pipeline %q: its state cannot be thrown away: %w", e.name, err), e.resume(back))
+		}
+		back = nil
 	}
 	e.mu.Lock()
 	e.taken = nil

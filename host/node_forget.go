@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/wgate/wgate/config"
+	"github.com/wgate/wgate/host/admin"
 	"github.com/wgate/wgate/host/commit"
 	"github.com/wgate/wgate/host/kafka"
 	"github.com/wgate/wgate/statestore"
@@ -15,19 +16,19 @@ import (
 
 // forgetState deletes what a stopped pipeline keeps: its offsets on the broker, then its folder. In this order, because a
 // pipeline with state and no offsets is stopped in recovery, and says what to do.
-func (n *Node) forgetState(ctx context.Context, e *entry) error {
-	_, _, d, _ := e.look()
-	p, err := n.parse(e.name, &d.Bundle)
+// b says which broker that is.
+func (n *Node) forgetState(ctx context.Context, name string, b *admin.Bundle) error {
+	p, err := n.parse(name, b)
 	if err != nil {
 		return err
 	}
-	b, err := brokerOf(p, n.opts.Embedded)
+	at, err := brokerOf(p, n.opts.Embedded)
 	if err != nil {
 		return err
 	}
-	dir := n.stateDir(e.name)
-	if b != nil {
-		if err := n.opts.Forget(ctx, p, b, dir); err != nil {
+	dir := n.stateDir(name)
+	if at != nil {
+		if err := n.opts.Forget(ctx, p, at, dir); err != nil {
 			return err
 		}
 	}

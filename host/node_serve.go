@@ -81,12 +81,18 @@ func listen(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("address %s is in use, perhaps by another wgate serve: stop that one, or take another with --listen", address)
+		return nil, inUse{fmt.Sprintf("address %s is in use, perhaps by another wgate serve: stop that one, or take another with --listen", address)}
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
 	}
 	return l, nil
 }
+
+// inUse is EADDRINUSE in other words.
+type inUse struct{ text string }
+
+func (e inUse) Error() string { return e.text }
+func (e inUse) Unwrap() error { return syscall.EADDRINUSE }
 
 func closeListener(l net.Listener) error {
 	if err := l.Close(); !errors.Is(err, net.ErrClosed) {

@@ -162,7 +162,7 @@ sink "out" {
 
 func deploy(t *testing.T, n *Node, name, epoch string) *admin.Status {
 	t.Helper()
-	st, err := n.Deploy(t.Context(), name, bundleOf(name, epoch, ""))
+	st, err := n.Deploy(t.Context(), name, bundleOf(name, epoch, ""), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestNode_redeploy(t *testing.T) {
 		wantDid(t, w, "start 1s")
 		// What is refused before it starts leaves the old one alone.
 		w.doom("2s", fate{refused: &commit.Stop{Code: "WG-1", Cause: "a plugin is bad", Next: "mend it"}})
-		_, err := n.Deploy(t.Context(), "p", bundleOf("p", "2s", ""))
+		_, err := n.Deploy(t.Context(), "p", bundleOf("p", "2s", ""), false)
 		var f *admin.Failure
 		if !errors.As(err, &f) || f.Code != "WG-1" || f.Next != "mend it" || f.Text != "WG-1: a plugin is bad" {
 			t.Errorf("refused: %+v", f)
@@ -243,7 +243,7 @@ func TestNode_redeploy(t *testing.T) {
 		wantState(t, n, "p", admin.Running)
 		// What fails before it is ready is taken back.
 		w.doom("3s", fate{unready: &commit.Stop{Code: kafka.CodeNoTopic, Cause: "no topic", Next: "make it"}})
-		_, err = n.Deploy(t.Context(), "p", bundleOf("p", "3s", ""))
+		_, err = n.Deploy(t.Context(), "p", bundleOf("p", "3s", ""), false)
 		if !errors.As(err, &f) || f.Code != kafka.CodeNoTopic || !strings.Contains(f.Text, "revision 1, which ran before, runs again") {
 			t.Errorf("taken back: %v", err)
 		}
@@ -253,8 +253,16 @@ func TestNode_redeploy(t *testing.T) {
 			t.Errorf("status: %+v", st.Summary)
 		}
 		wantDid(t, w, "start 1s", "stop 1s", "start 3s", "start 1s")
+		// With reset the state goes, and so does the way back.
+		w.doom("1s", fate{})
+		if st, err := n.Deploy(t.Context(), "p", bundleOf("p", "1s", ""), true); err != nil || st.State != admin.Running || st.Error != nil {
+			t.Errorf("reset: %+v, %v", st, err)
+		}
+		if did := w.did(); did[len(did)-2] != "forget 1s on 127.0.0.1:9092" {
+			t.Errorf("reset: %v", did)
+		}
 		// And a good one replaces it.
-		if st := deploy(t, n, "p", "4s"); st.State != admin.Running || st.Error != nil || st.Revision != 2 {
+		if st := deploy(t, n, "p", "4s"); st.State != admin.Running || st.Error != nil || st.Revision != 3 {
 			t.Errorf("status: %+v", st.Summary)
 		}
 	})
@@ -269,7 +277,7 @@ func TestNode_failure(t *testing.T) {
 		w.doom("4s", fate{panics: true})
 		deploy(t, n, "good", "1s")
 		deploy(t, n, "dies", "2s")
-		if _, err := n.Deploy(t.Context(), "unready", bundleOf("unready", "3s", "")); err == nil {
+		if _, err := n.Deploy(t.Context(), "unready", bundleOf("unready", "3s", ""), false); err == nil {
 			t.Error("no error")
 		}
 		deploy(t, n, "panics", "4s")
@@ -409,7 +417,7 @@ func TestNode_secrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := n.Deploy(t.Context(), "p", b)
+	st, err := n.Deploy(t.Context(), "p", b, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -463,7 +471,7 @@ func TestNode_refusals(t *testing.T) {
 		{"secret in a file", bundleOf("p", "1s", "sasl {\n mechanism = \"plain\"\n user = file(\"/etc/passwd\")\n password = file(\"/etc/passwd\")\n }"), "not valid"},
 		{"key in a file", bundleOf("p", "1s", "tls { ca = \"/etc/passwd\" }"), "--files"},
 	} {
-		if _, err := n.Deploy(t.Context(), "p", tc.b); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := n.Deploy(t.Context(), "p", tc.b, false); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", tc.what, err)
 		}
 	}
@@ -480,7 +488,7 @@ func TestNode_refusals(t *testing.T) {
 	if err := n.PutModule(digest, strings.NewReader("module")); err != nil {
 		t.Error(err)
 	}
-	if _, err := n.Deploy(t.Context(), "p", with(plugin(""), digest)); err != nil {
+	if _, err := n.Deploy(t.Context(), "p", with(plugin(""), digest), false); err != nil {
 		t.Errorf("with its module: %v", err)
 	}
 	left, err := filepath.Glob(filepath.Join(n.opts.DataDir, "modules", ".new*"))

@@ -42,6 +42,7 @@ func newApp(s streams) *cli.App {
 			s.runCommand(),
 			s.pluginCommand(),
 			s.brokerCommand(),
+			s.devCommand(),
 			s.serveCommand(),
 			s.deployCommand(),
 			s.listCommand(),

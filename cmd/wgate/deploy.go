@@ -27,7 +27,7 @@ func (s streams) deployCommand() *cli.Command {
 		Description: "Checks the pipeline here, shows what would change, asks, uploads the plugins that the node lacks, and replaces\n" +
 			"the version that runs. That one goes on if the new one cannot start. Secrets are looked up on the node.",
 		Category: "Nodes",
-		Flags:    append([]cli.Flag{jsonFlag, nodeFlag, yesFlag}, pipelineFlags...),
+		Flags:    append([]cli.Flag{jsonFlag, nodeFlag, yesFlag, resetFlag}, pipelineFlags...),
 		Action: func(c *cli.Context) error {
 			p, err := s.load(c, false)
 			if err != nil {
@@ -45,6 +45,8 @@ func (s streams) deployCommand() *cli.Command {
 	}
 }
 
+var resetFlag = &cli.BoolFlag{Name: "reset", Usage: "throw the pipeline's state and committed offsets away: it begins anew"}
+
 // deploy shows what would change and, if that is wanted, makes it so.
 func (s streams) deploy(c *cli.Context, cl *admin.Client, up *upload) error {
 	ch, err := cl.Compare(c.Context, up.name, &up.bundle)
@@ -59,15 +61,20 @@ func (s streams) deploy(c *cli.Context, cl *admin.Client, up *upload) error {
 			return p.err
 		}
 	}
-	if ch.Action != "none" {
-		if err := s.confirm(c, "Deploy?"); err != nil {
+	reset := c.Bool(resetFlag.Name)
+	if ch.Action != "none" || reset {
+		question := "Deploy?"
+		if reset {
+			question = "Deploy and throw away the state?"
+		}
+		if err := s.confirm(c, question); err != nil {
 			return err
 		}
 	}
 	if err := up.send(c.Context, cl, ch.Missing); err != nil {
 		return err
 	}
-	st, err := cl.Deploy(c.Context, up.name, &up.bundle)
+	st, err := cl.Deploy(c.Context, up.name, &up.bundle, reset)
 	if st, err = settled(c.Context, cl, st, err); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write what commands printed into the sc
 
 // TestMain lets scripts call wgate as a program: the test binary plays it, in a process of its own.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"wgate": main})
+	testscript.Main(m, map[string]func(){"wgate": main, "produce": produce})
 }
 
 // TestScripts runs testdata/script/*.txtar: files, commands, what they print and how they exit. $SCORES is the example

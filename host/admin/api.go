@@ -26,8 +26,9 @@ type Pipelines interface {
 	// Compare says what deploying b would change, and which modules the node lacks for it. It changes nothing.
 	Compare(ctx context.Context, name string, b *Bundle) (*Change, error)
 	// Deploy makes b what the pipeline is and starts it. It returns when the pipeline runs, has failed, or takes long to
-	// start; what ran before goes on if b is refused. The end of ctx does not undo it.
-	Deploy(ctx context.Context, name string, b *Bundle) (*Status, error)
+	// start; what ran before goes on if b is refused. With reset the pipeline's state and committed offsets are thrown away
+	// first, and it begins anew. The end of ctx does not undo it.
+	Deploy(ctx context.Context, name string, b *Bundle, reset bool) (*Status, error)
 	// Start starts a pipeline that does not run. To start a running one is no error.
 	Start(ctx context.Context, name string) (*Status, error)
 	// Stop stops a pipeline after a last commit; it stays stopped when the node is started again.

@@ -151,10 +151,10 @@ func (c *Client) Compare(ctx context.Context, name string, b *Bundle) (*Change, 
 	return out, c.do(ctx, "POST", pipelinePath(name, "/plan"), b, out)
 }
 
-// Deploy deploys b. The pipeline may still be starting when it returns.
-func (c *Client) Deploy(ctx context.Context, name string, b *Bundle) (*Status, error) {
+// Deploy deploys b, with reset anew and without its state. The pipeline may still be starting when it returns.
+func (c *Client) Deploy(ctx context.Context, name string, b *Bundle, reset bool) (*Status, error) {
 	out := &Status{}
-	return out, c.do(ctx, "PUT", pipelinePath(name, ""), b, out)
+	return out, c.do(ctx, "PUT", pipelinePath(name, "")+"?reset="+strconv.FormatBool(reset), b, out)
 }
 
 // Start starts a pipeline.

@@ -16,6 +16,7 @@ type fakeNode struct {
 	deployed  *Bundle
 	deleted   string
 	withState bool
+	reset     bool
 	modules   map[string][]byte
 	refuse    error
 	logged    []LogLine
@@ -39,8 +40,8 @@ func (f *fakeNode) Compare(_ context.Context, name string, _ *Bundle) (*Change, 
 	return &Change{Pipeline: name, Action: "create"}, f.refuse
 }
 
-func (f *fakeNode) Deploy(_ context.Context, name string, b *Bundle) (*Status, error) {
-	f.deployed = b
+func (f *fakeNode) Deploy(_ context.Context, name string, b *Bundle, reset bool) (*Status, error) {
+	f.deployed, f.reset = b, reset
 	return &Status{Summary: Summary{Name: name, State: f.state}}, f.refuse
 }
 

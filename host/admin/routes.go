@@ -53,11 +53,15 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) deploy(w http.ResponseWriter, r *http.Request) error {
 	return named(r, func(name string) error {
+		reset, err := truth(r, "reset")
+		if err != nil {
+			return err
+		}
 		b, err := readBundle(w, r)
 		if err != nil {
 			return err
 		}
-		st, err := s.node.Deploy(r.Context(), name, b)
+		st, err := s.node.Deploy(r.Context(), name, b, reset)
 		return answer(w, st, err)
 	})
 }

@@ -155,8 +155,11 @@ func TestClient(t *testing.T) {
 		t.Errorf("list: %+v, %v", l, err)
 	}
 	b := &Bundle{Files: []File{{"a/b.hcl", "x"}}, Vars: map[string]string{"k": "v"}, Modules: map[string]string{"p": digestA}}
-	if _, err := c.Deploy(ctx, "scores", b); err != nil {
+	if _, err := c.Deploy(ctx, "scores", b, true); err != nil {
 		t.Error(err)
+	}
+	if !f.reset {
+		t.Error("not reset")
 	}
 	if d := cmp.Diff(b, f.deployed); d != "" {
 		t.Errorf("deployed (-sent +got):\n%s", d)
@@ -203,7 +206,7 @@ func TestClient_failures(t *testing.T) {
 		t.Errorf("another pipeline: %v", err)
 	}
 	f.refuse = fmt.Errorf("pipeline: %w", (&Failure{Text: "x", Code: "WG-1", Next: "do this"}).WithStatus(409))
-	_, err = c.Deploy(t.Context(), "scores", &Bundle{Files: []File{{"a.hcl", ""}}})
+	_, err = c.Deploy(t.Context(), "scores", &Bundle{Files: []File{{"a.hcl", ""}}}, false)
 	want := &Failure{Text: "pipeline: x", Code: "WG-1", Next: "do this"}
 	if !errors.As(err, &got) || got.Status() != 409 || got.Text != want.Text || got.Code != want.Code || got.Next != want.Next {
 		t.Errorf("refused: %+v", got)
