@@ -1,7 +1,10 @@
 package gbkw
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -13,10 +16,8 @@ import (
 // session that it makes, after merging with those that live, is closed.
 func (m *Machine) sessionElements(in *Rows, bad []bool, st statestore.View, out *Output) error {
 	keys := m.assignKeys(in, bad)
-	for k := range keys {
-		if err := m.loadSessions(int32(k), st); err != nil {
-			return err
-		}
+	if err := m.loadSessions(keys, st); err != nil {
+		return err
 	}
 	b, p := in.B, &m.pairs
 	for row, t := range b.Times {
@@ -89,35 +90,84 @@ func (m *Machine) assignKeys(in *Rows, bad []bool) int {
 	return len(m.cells)
 }
 
-// loadSessions reads the sessions of key k that its rows can reach.
-func (m *Machine) loadSessions(k int32, st statestore.View) (err error) {
-	key, group := m.cells[k].key, m.cells[k].group
-	from := m.cells[k].first
-	if m.cfg.Window.Inclusive {
-		from = from.Add(-m.cfg.Window.Gap)
+// loadSessions reads the sessions that the rows of the first keys cells can reach, in one scan that jumps from key to key.
+func (m *Machine) loadSessions(keys int, st statestore.View) (err error) {
+	if keys == 0 {
+		return nil
 	}
-	m.scratch.lo = m.space.SessionEnd(m.scratch.lo[:0], group, 0, key, from)
-	m.scratch.key = m.space.SessionKey(m.scratch.key[:0], group, 0, key)
-	m.scratch.hi = statestore.PrefixEnd(m.scratch.hi[:0], m.scratch.key)
-	it, err := st.Scan(m.scratch.lo, m.scratch.hi)
+	order := m.scratch.joined[:0]
+	for k := range keys {
+		order = append(order, int32(k))
+	}
+	slices.SortFunc(order, func(i, j int32) int {
+		a, b := &m.cells[i], &m.cells[j]
+		return cmp.Or(cmp.Compare(a.group, b.group), bytes.Compare(a.key, b.key))
+	})
+	m.scratch.joined = order
+	m.reach(order[0])
+	m.scratch.val = append(m.space.Prefix(m.scratch.val[:0]), byte(statestore.SessionRow)+1)
+	it, err := st.Scan(m.scratch.lo, m.scratch.val)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	tail := k
-	r := &m.scratch.parsed
-	for it.Next() {
-		if err := r.Parse(it.Key()); err != nil {
+	more := it.Next()
+	for _, k := range order {
+		m.reach(k)
+		if more = more && seek(it, m.scratch.lo); !more {
+			break
+		}
+		if more, err = m.loadKey(k, it); err != nil {
 			return err
 		}
-		i := m.newCell(r.Window, group, key)
+	}
+	return it.Err()
+}
+
+// reach puts into scratch.lo where the sessions begin that the rows of key k can reach, and into scratch.hi the prefix of
+// all of the key's sessions.
+func (m *Machine) reach(k int32) {
+	c := &m.cells[k]
+	from := c.first
+	if m.cfg.Window.Inclusive {
+		from = from.Add(-m.cfg.Window.Gap)
+	}
+	m.scratch.lo = m.space.SessionEnd(m.scratch.lo[:0], c.group, 0, c.key, from)
+	m.scratch.hi = m.space.SessionKey(m.scratch.hi[:0], c.group, 0, c.key)
+}
+
+// seek moves it, which stands on a row, to the first row at or after key.
+func seek(it statestore.Iterator, key []byte) bool {
+	if bytes.Compare(it.Key(), key) >= 0 {
+		return true
+	}
+	if s, ok := it.(statestore.Seeker); ok {
+		return s.SeekGE(key)
+	}
+	for it.Next() {
+		if bytes.Compare(it.Key(), key) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// loadKey reads the sessions of key k from where it stands on, and reports whether there is a row behind them.
+func (m *Machine) loadKey(k int32, it statestore.Iterator) (more bool, err error) {
+	tail := k
+	r := &m.scratch.parsed
+	for more = true; more && bytes.HasPrefix(it.Key(), m.scratch.hi); more = it.Next() {
+		if err := r.Parse(it.Key()); err != nil {
+			return false, err
+		}
+		i := m.newCell(r.Window, m.cells[k].group, m.cells[k].key)
 		if err := m.decode(i, it.Value()); err != nil {
-			return err
+			return false, err
 		}
 		m.cells[tail].next = i
 		tail = i
 	}
-	return it.Err()
+	return more, nil
 }
 
 // reaches reports whether an element whose own window is own belongs to the session w.
