@@ -134,6 +134,9 @@ const directives = "YmdHMSLjaAbByIpzsFT%"
 
 func prepareFormat(args []*typed) (any, error) {
 	p := &timeFormat{zone: time.UTC}
+	if !strings.Contains(args[1].lit.Text, "%") { // such as 15:04 or rfc3339, which other languages know
+		return nil, errors.New("this time format has no % and would give the same text always; write %Y-%m-%dT%H:%M:%S.%L%z, for example")
+	}
 	for rest := args[1].lit.Text; rest != ""; {
 		i := strings.IndexByte(rest, '%')
 		switch {

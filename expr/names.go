@@ -128,7 +128,7 @@ func (c *checker) path(n, root *Node, names []string) *typed {
 	optional := false
 	for i, f := range fieldNodes(n, len(names)) {
 		ft, ok := c.fieldType(f, t, names[i+1:])
-		if !ok || i+1 < len(names) && unknown(t) && c.dashed(f, names[i+1:]) {
+		if !ok || !declares(t, f.Name) && c.dashed(f, t, names[i+1:]) {
 			return bad(n)
 		}
 		optional = optional || t.Optional
@@ -178,7 +178,7 @@ func (c *checker) fieldType(n *Node, t event.Type, rest []string) (event.Type, b
 	for i, f := range t.Fields {
 		names[i] = f.Name
 	}
-	if c.dashed(n, rest) {
+	if c.dashed(n, t, rest) {
 		return event.Any, false
 	}
 	detail := of + " has the fields " + strings.Join(names, ", ") + "." + didYouMean(n.Name, names)
@@ -193,21 +193,36 @@ func dashHint(of, left, right string) string {
 	return " " + left + "-" + right + " is one name in HCL: a minus needs spaces, " + of + "." + left + " - " + right + "."
 }
 
-// dashed reports a field such as total-value in value.total-value.refund: a difference that was written without spaces.
-func (c *checker) dashed(n *Node, rest []string) bool {
+// declares reports whether it is known that a value of type t may have a field of this name.
+func declares(t event.Type, name string) bool {
+	for i := range t.Fields {
+		if t.Fields[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// dashed reports a field of a value of type t such as total-value in value.total-value.refund: a difference that was
+// written without spaces. It is one when a field is taken of the right side, which is a name in scope, or when t is known to
+// have the left side. rest are the names that follow.
+func (c *checker) dashed(n *Node, t event.Type, rest []string) bool {
 	i := strings.LastIndexByte(n.Name, '-')
 	if i <= 0 || n.Quoted {
 		return false
 	}
-	right := n.Name[i+1:]
-	if right != "value" && !c.bound(right) {
+	of, left, right := n.Args[0].String(), n.Name[:i], n.Name[i+1:]
+	named := (right == "value" || c.bound(right)) && (len(rest) > 0 || !unknown(t) && !t.Open)
+	if !named && !declares(t, left) {
 		return false
 	}
-	of := n.Args[0].String()
+	if declares(t, right) {
+		right = of + "." + right
+	}
 	for _, name := range rest {
 		right += "." + name
 	}
-	c.problem(n, "unknown field "+n.Name, "A minus needs spaces: write "+of+"."+n.Name[:i]+" - "+right+
+	c.problem(n, "unknown field "+n.Name, "A minus needs spaces: write "+of+"."+left+" - "+right+
 		". "+n.Name+" is one name in HCL; a field that is really called so is written "+of+`["`+n.Name+`"].`)
 	return true
 }
