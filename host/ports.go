@@ -182,9 +182,9 @@ func (r *ports) openFiles() error {
 	for _, s := range j.pipeline.Sinks {
 		switch {
 		case s.Stdout:
-			r.outputs[s.Name] = file.NewSink(j.opt.Stdout, file.Values)
+			r.outputs[s.Name] = file.NewSink(j.opt.Stdout, fileForm(s))
 		case s.File != nil:
-			out, err := file.Create(s.Name, s.File.Path, file.Values)
+			out, err := file.Create(s.Name, s.File.Path, fileForm(s))
 			if err != nil {
 				return err
 			}
@@ -197,6 +197,14 @@ func (r *ports) openFiles() error {
 		r.closeLater(r.dead.(*deadFile).Close)
 	}
 	return nil
+}
+
+// fileForm is how a sink's values stand in the lines of a file.
+func fileForm(s *config.Sink) file.Form {
+	if s.Encode == "text" {
+		return file.Texts
+	}
+	return file.Values
 }
 
 // config gives the engine its ports.

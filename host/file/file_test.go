@@ -205,6 +205,12 @@ null
 {"key":{"base64":"/w=="},"value":[1, 2]}
 {"key":["a",1,2],"value":{"base64":"/wA="},"timestamp":0}
 `,
+		Texts: `{"n":12345678901234567890.5}
+
+plain text
+"[1,\n 2]"
+{"base64":"/wA="}
+`,
 	} {
 		var out bytes.Buffer
 		s := NewSink(&out, form)

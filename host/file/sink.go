@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -27,6 +28,9 @@ const (
 	// Records writes an object of key, value, timestamp (ms; left out where it is not finite) and headers (a list of
 	// [name, value] pairs; left out if there are none).
 	Records
+	// Texts writes the record's value as it is: what a source that decodes text reads again. A value that is no text or has
+	// a line end in it becomes a JSON string, so that a record stays a line; null is an empty line.
+	Texts
 )
 
 // Sink writes one line of JSON for each record. It is an engine.Output, used by one goroutine.
@@ -68,8 +72,12 @@ func (s *Sink) Write(_ context.Context, recs []engine.Record) error {
 
 // line appends a record in the sink's form.
 func (s *Sink) line(dst []byte, r *engine.Record) []byte {
-	if s.form == Values {
+	switch s.form {
+	case Values:
 		return appendJSON(dst, r.Value)
+	case Texts:
+		return appendText(dst, r.Value)
+	case Records:
 	}
 	dst = append(dst, `{"key":`...)
 	dst = appendJSON(dst, r.Key)
@@ -113,6 +121,14 @@ func appendJSON(dst, p []byte) []byte {
 		if c == '\n' || c == '\r' {
 			return appendCompact(dst, p)
 		}
+	}
+	return append(dst, p...)
+}
+
+// appendText appends p as it is if it is text on one line.
+func appendText(dst, p []byte) []byte {
+	if !utf8.Valid(p) || bytes.ContainsAny(p, "\n\r") {
+		return appendString(dst, p)
 	}
 	return append(dst, p...)
 }
