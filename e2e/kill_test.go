@@ -155,48 +155,60 @@ func (r *killRun) run(seed uint64, random, perPoint int) []string {
 		t.Fatal(err)
 	}
 	recs, want := killInput(seed, r.records)
-	feed, stopFeed := context.WithCancel(ctx)
-	defer stopFeed()
-	fed := make(chan error, 1)
 	rounds := random + perPoint*len(crashPoints)
-	go func() { fed <- trickle(feed, cl, recs, rounds) }()
-
+	share := len(recs) / (rounds + 1)
+	feed := func(round int) func() {
+		done := make(chan error, 1)
+		part := recs[round*share : (round+1)*share]
+		if round == rounds {
+			part = recs[round*share:]
+		}
+		go func() { done <- trickle(ctx, cl, part) }()
+		return func() {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	rng := rand.New(rand.NewPCG(seed, 2))
-	for range random {
+	round := 0
+	for ; round < random; round++ {
+		fed := feed(round)
 		p := r.wgate()
 		time.Sleep(time.Duration(60+rng.IntN(500)) * time.Millisecond)
 		if p.ended() {
-			t.Fatalf("wgate ended by itself: %v\n%s", p.err, p.output())
+			return []string{fmt.Sprintf("wgate ended by itself: %v\n%s", p.err, p.output())}
 		}
 		p.kill()
 		r.count(adm)
+		fed()
 	}
 	for i := range perPoint {
 		for _, point := range crashPoints {
+			fed := feed(round)
 			r.crash(adm, point, 1+(i+rng.IntN(3)))
+			round++
+			fed()
 			if r.stopped != "" {
 				return []string{r.stopped}
 			}
 		}
 	}
-	// The rest comes at once, and wgate may work it off in peace.
-	if err := <-fed; err != nil {
-		t.Fatal(err)
-	}
+	feed(round)() // the rest: wgate may work it off in peace
 	p := r.wgate()
 	wrong := r.compare(want, p)
 	p.stop(t)
 	return wrong
 }
 
-// trickle produces the records evenly over about as many seconds as there are rounds of killing.
-func trickle(ctx context.Context, cl *kgo.Client, recs []*kgo.Record, rounds int) error {
-	per := max(1, len(recs)/(rounds*20))
+// trickle produces records in small batches over some tenths of a second.
+func trickle(ctx context.Context, cl *kgo.Client, recs []*kgo.Record) error {
+	per := len(recs)/10 + 1
 	for i := 0; i < len(recs); i += per {
 		if err := cl.ProduceSync(ctx, recs[i:min(i+per, len(recs))]...).FirstErr(); err != nil {
 			return err
 		}
-		time.Sleep(30 * time.Millisecond)
+		time.Sleep(40 * time.Millisecond)
 	}
 	return nil
 }
