@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/event"
@@ -149,6 +151,21 @@ func TestSession_pollErrors(t *testing.T) {
 		if _, err := s.End(e.ctx, engine.Member{}, nil); !errors.Is(err, errNoTxn) {
 			t.Error(err)
 		}
+		m, err := s.Begin(e.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.send(s, "not flushed")
+		if outcome, err := s.End(e.ctx, m, positions(s, "t")); outcome == engine.Committed || !errors.Is(err, errNoFlush) {
+			t.Error(outcome, err)
+		}
+		if m, err = s.Begin(e.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if outcome, err := s.End(e.ctx, m, nil); outcome == engine.Committed || !errors.Is(err, errNoAnchor) {
+			t.Error(outcome, err)
+		}
+		diff(t, "results", 0, len(e.committedRecords("out", 1)))
 		over, cancel := context.WithCancel(e.ctx)
 		cancel()
 		if _, err := s.Poll(over, time.Second, bundle()); !errors.Is(err, context.Canceled) {
@@ -264,6 +281,33 @@ func TestOutput(t *testing.T) {
 		diff(t, "records", want, got)
 		if n, err := w.MaxRecordBytes(e.ctx, "out"); n == 0 || err != nil {
 			t.Error(n, err)
+		}
+	})
+}
+
+// What was fetched before a partition was lost and came back is not handed out: the new life fetches it again.
+func TestSession_oldLife(t *testing.T) {
+	bubble(t, func(e *env) {
+		e.topic("in", 2)
+		e.produce(append(values("in", 0, 0, 3), values("in", 1, 10, 13)...)...)
+		s := e.ready(e.options())
+		time.Sleep(time.Second)
+		b := bundle()
+		if ok, err := s.Poll(e.ctx, time.Second, b); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if len(s.queue) == 0 {
+			t.Fatal("nothing is left in the queue")
+		}
+		e.fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Group: "wgate.p", TopLevel: true, Err: kerr.UnknownMemberID})
+		time.Sleep(10 * time.Second)
+		if !s.Revoked() {
+			t.Fatal("the loss was not noticed")
+		}
+		rest := e.drainFor(s, 5*time.Second)
+		diff(t, "records in all", 6, b.Len()+len(rest))
+		if other := e.fake.GroupInfo("wgate.p").NumAssigned(); other != 2 {
+			t.Errorf("%d partitions are assigned", other)
 		}
 	})
 }

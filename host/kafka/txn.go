@@ -16,6 +16,8 @@ import (
 var (
 	errNoTxn      = errors.New("kafka: no transaction is open")
 	errGeneration = errors.New("the group's generation is not the one under which the epoch began")
+	errNoFlush    = errors.New("kafka: commit without a flush")
+	errNoAnchor   = errors.New("kafka: commit without any offset: nothing would fence a member that was evicted")
 	errNotDone    = errors.New("kafka: the client says neither that the transaction was committed nor why not")
 	errUnclear    = errors.New("kafka: the outcome of the last transaction is unknown: call Rebuild and Fence")
 )
@@ -82,14 +84,13 @@ func (s *Session) End(ctx context.Context, as engine.Member, offs []engine.Offse
 	defer m.release()
 	if id, generation := m.cl.GroupMetadata(); s.Revoked() || id != as.ID || generation != as.Generation || !m.lives(ctx, as) {
 		s.log.Info("the epoch is not committed: the group's assignment changed", "group", s.group, "generation", generation, "began_under", as.Generation)
-		if err := s.Abort(ctx); err != nil {
-			return engine.Unknown, err
-		}
-		return engine.Aborted, nil
+		return s.refuse(ctx, nil)
 	}
-	if s.out.sent != 0 {
-		s.unclear = true
-		return engine.Unknown, errors.New("kafka: commit without a flush")
+	switch {
+	case s.out.sent != 0:
+		return s.refuse(ctx, errNoFlush)
+	case len(offs) == 0:
+		return s.refuse(ctx, errNoAnchor)
 	}
 	topics := s.commitTopics(offs)
 	replaced := false
@@ -114,6 +115,14 @@ func (s *Session) End(ctx context.Context, as engine.Member, offs []engine.Offse
 		err = errNotDone
 	}
 	return engine.Unknown, fmt.Errorf("kafka: end of the transaction: %w", err)
+}
+
+// refuse aborts instead of committing; why may be nil.
+func (s *Session) refuse(ctx context.Context, why error) (engine.Outcome, error) {
+	if err := s.Abort(ctx); err != nil {
+		return engine.Unknown, errors.Join(why, err)
+	}
+	return engine.Aborted, why
 }
 
 // Abort is described at engine.Broker. Without an open transaction it does nothing that anyone sees.
