@@ -138,6 +138,7 @@ func (e *entry) boot() error {
 	}
 	r, err := e.prepare(d)
 	if err == nil {
+		r.boot = true
 		err = e.launch(r, nil)
 	}
 	if err != nil {
@@ -200,63 +201,55 @@ func (n *Node) Stop(ctx context.Context, name string) (*admin.Status, error) {
 	e.mu.Lock()
 	e.dep = &c
 	e.mu.Unlock()
+	ran := e.alive()
 	if err := e.halt(ctx); err != nil {
 		return nil, err
 	}
-	state, _, _, r := e.look()
-	if r == nil || r.err == nil || state == admin.Starting { // a failure of the last commit stays visible
+	if state, _, _, _ := e.look(); !ran || state != admin.Failed { // a failure of the last commit stays visible
 		e.set(admin.Stopped, nil)
 	}
 	return e.status(), nil
 }
 
-// passing reports whether an error may go away by itself: no address of a broker answers.
-func passing(err error) bool {
+// passes reports whether what ended r may go away by itself, so that it is worth to try again: no broker answers, for a
+// pipeline that has been known to run.
+func (r *run) passes() bool {
 	var stop *commit.Stop
-	return errors.As(err, &stop) && stop.Code == commit.CodeBroker
+	return (r.boot || closed(r.ready)) && errors.As(r.err, &stop) && stop.Code == commit.CodeBroker
 }
 
-// retryWaits are the pauses before a pipeline that ran and lost its broker is started again; the last one repeats.
+// retryWaits are the pauses before a pipeline that has lost its broker is started again; the last one repeats.
 var retryWaits = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second}
 
-// again starts a pipeline whose broker had gone, until it runs or somebody decides otherwise.
+// again starts a pipeline whose broker had gone after a pause. The new run comes here again if there is still none.
 func (e *entry) again(r *run) {
-	for i := 0; ; i++ {
-		select {
-		case <-e.node.quit:
-			return
-		case <-time.After(retryWaits[min(i, len(retryWaits)-1)]):
+	if closed(r.ready) {
+		r.attempt = 0
+	}
+	select {
+	case <-e.node.quit:
+	case <-time.After(retryWaits[min(r.attempt, len(retryWaits)-1)]):
+		if err := e.retry(r); err != nil {
+			e.log.Error("pipeline does not start again", "error", err)
 		}
-		next := e.retry(r)
-		if next == nil {
-			return
-		}
-		<-next.settled
-		if next.outcome == nil || !passing(next.err) {
-			return
-		}
-		r = next
 	}
 }
 
 // retry starts another run after r, unless somebody has decided otherwise.
-func (e *entry) retry(r *run) *run {
+func (e *entry) retry(r *run) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	if e.acquire(ctx) != nil {
-		return nil
+	if err := e.acquire(ctx); err != nil {
+		return err
 	}
 	defer e.release()
 	if _, _, d, now := e.look(); now != r || d != r.dep {
 		return nil
 	}
 	next, err := e.prepare(r.dep)
-	if err == nil {
-		err = e.launch(next, nil)
-	}
 	if err != nil {
-		e.log.Error("pipeline does not start again", "error", err)
-		return nil
+		return err
 	}
-	return next
+	next.boot, next.attempt = true, r.attempt+1
+	return e.launch(next, nil)
 }

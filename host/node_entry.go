@@ -43,6 +43,8 @@ type run struct {
 	err     error         // of Run; good after done
 	settled chan struct{} // closed when it is decided what became of a start: it runs, or it does not
 	outcome error         // why it does not; good after settled
+	boot    bool          // the node began it by itself, nobody waits for it
+	attempt int           // how often it was tried again
 }
 
 func (e *entry) acquire(ctx context.Context) error {
@@ -152,7 +154,7 @@ func (e *entry) launch(r *run, back *deployment) error {
 		r.err = e.guarded(ctx, r)
 		e.ended(r, ctx.Err() != nil)
 		close(r.done)
-		if closed(r.ready) && ctx.Err() == nil && passing(r.err) {
+		if ctx.Err() == nil && r.passes() {
 			e.again(r)
 		}
 	}()
@@ -184,7 +186,10 @@ func (e *entry) ended(r *run, told bool) {
 	switch {
 	case r.err != nil && !(told && errors.Is(r.err, context.Canceled)):
 		f := failureOf(r.err)
-		if f.Next == "" {
+		switch {
+		case r.passes():
+			f.Next = fmt.Sprintf("the node tries again by itself until the broker answers; wgate stop %s ends that", e.name)
+		case f.Next == "":
 			f.Next = fmt.Sprintf("mend the cause, then: wgate start %s", e.name)
 		}
 		e.unsyncedSet(admin.Failed, f)

@@ -311,18 +311,34 @@ func TestNode_failure(t *testing.T) {
 // TestNode_brokerGone lets a pipeline lose its broker for a while.
 func TestNode_brokerGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		n := openNode(t, t.TempDir(), w)
+		dir, w := t.TempDir(), newWorld()
+		n := openNode(t, dir, w)
 		gone := &commit.Stop{Code: commit.CodeBroker, Cause: "nothing answers"}
 		w.doom("1s", fate{dies: gone})
 		deploy(t, n, "p", "1s")
 		synctest.Wait()
 		w.doom("1s", fate{unready: gone})
 		time.Sleep(15 * time.Second)
-		wantState(t, n, "p", admin.Failed)
+		if st := wantState(t, n, "p", admin.Failed); !strings.Contains(st.Error.Next, "tries again") {
+			t.Errorf("status: %+v", st.Error)
+		}
 		w.doom("1s", fate{})
 		time.Sleep(time.Minute)
 		wantState(t, n, "p", admin.Running)
+		closeNode(t, n)
+		// The broker is still on its way when the node starts again.
+		w.doom("1s", fate{unready: gone})
+		n = openNode(t, dir, w)
+		n.StartAll()
+		time.Sleep(time.Minute)
+		wantState(t, n, "p", admin.Failed)
+		// Who stops it has the last word.
+		if _, err := n.Stop(t.Context(), "p"); err != nil {
+			t.Fatal(err)
+		}
+		w.doom("1s", fate{})
+		time.Sleep(time.Minute)
+		wantState(t, n, "p", admin.Stopped)
 		closeNode(t, n)
 	})
 }
