@@ -6,7 +6,6 @@ import (
 
 	"github.com/wgate/wgate/host/admin"
 	"github.com/wgate/wgate/host/commit"
-	"github.com/wgate/wgate/host/kafka"
 	"github.com/wgate/wgate/host/wasm"
 )
 
@@ -41,14 +40,11 @@ func (s streams) report(err error, asJSON bool) {
 func failureOf(err error) failure {
 	f := failure{Error: err.Error()}
 	var stop *commit.Stop
-	var fault *kafka.Fault
 	var refused *wasm.Refused
 	var answer *admin.Failure
 	switch {
 	case errors.As(err, &stop):
 		f.Code, f.Next = stop.Code, stop.Next
-	case errors.As(err, &fault):
-		f.Code, f.Next = fault.Code, fault.Next
 	case errors.As(err, &refused):
 		f.Next = refused.Next
 	case errors.As(err, &answer):
