@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 // Options is what a broker is started with.
@@ -99,6 +101,7 @@ func (b *Broker) options(o *Options) ([]kfake.Opt, error) {
 		kfake.ClusterID(base64.RawURLEncoding.EncodeToString(id)),
 		kfake.DefaultNumPartitions(o.Partitions),
 		kfake.AllowAutoTopicCreation(),
+		kfake.MaxVersions(versions()),
 	}
 	if o.DataDir != "" {
 		opts = append(opts, kfake.DataDir(o.DataDir))
@@ -119,6 +122,14 @@ func (b *Broker) options(o *Options) ([]kfake.Opt, error) {
 		opts = append(opts, kfake.WithLogger(logger{o.Log}))
 	}
 	return opts, nil
+}
+
+// versions is what the broker says that it can do. It leaves DescribeTopicPartitions out: its answers have null where the
+// Java tools of Kafka 4 take a list for granted, and without it they ask in the older way.
+func versions() *kversion.Versions {
+	v := kversion.Tip()
+	v.SetMaxKeyVersion(kmsg.DescribeTopicPartitions.Int16(), -1)
+	return v
 }
 
 // listener returns the function that opens the port and knows what to tell the clients.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 func start(t *testing.T, o Options) *Broker {
@@ -164,4 +165,19 @@ func TestStart_errors(t *testing.T) {
 		t.Error("no error")
 	}
 	start(t, Options{DataDir: dir}).Close()
+}
+
+// The Java tools of Kafka 4 fail on this request's answers; they ask in another way when it is not offered.
+func TestStart_noDescribeTopicPartitions(t *testing.T) {
+	b := start(t, Options{})
+	defer b.Close()
+	resp, err := kmsg.NewPtrApiVersionsRequest().RequestWith(t.Context(), client(t, b.Addr()))
+	if err != nil || len(resp.ApiKeys) < 20 {
+		t.Fatal(resp, err)
+	}
+	for _, k := range resp.ApiKeys {
+		if kmsg.Key(k.ApiKey) == kmsg.DescribeTopicPartitions {
+			t.Error("offered")
+		}
+	}
 }
