@@ -14,6 +14,7 @@ type TrackerConfig struct {
 	Idle       event.Duration // a partition that is caught up and silent for this long holds nothing back
 	MaxFuture  event.Duration // a record further ahead of its arrival does not move the watermark
 	Arrival    bool           // event time is the arrival, and the watermark the clock
+	Manual     bool           // watermarks move by Raise, Idle and End alone: a test makes them
 }
 
 // Tracker keeps the watermark of a source: bounded out-of-orderness for each partition, and the least over those that are
@@ -67,7 +68,10 @@ func (t *Tracker) Assigned() { t.known = true }
 func (t *Tracker) Observe(i int, at, now event.Time) (future bool) {
 	p := &t.parts[i]
 	p.quiet = now
-	if t.cfg.Arrival {
+	switch {
+	case t.cfg.Manual:
+		return false
+	case t.cfg.Arrival:
 		t.wm = max(t.wm, now)
 		return false
 	}
@@ -90,6 +94,9 @@ func (t *Tracker) Observe(i int, at, now event.Time) (future bool) {
 // Look tells how partition i stands at processing time now: whether its reading has caught up with its end. Only then the
 // idle clock runs.
 func (t *Tracker) Look(i int, caughtUp bool, now event.Time) {
+	if t.cfg.Manual {
+		return
+	}
 	if t.cfg.Arrival {
 		t.wm = max(t.wm, now)
 	}
@@ -102,6 +109,18 @@ func (t *Tracker) Look(i int, caughtUp bool, now event.Time) {
 		p.idle = true
 		t.combine()
 	}
+}
+
+// NextIdle returns the next processing time at which Look may find a partition idle, if nothing arrives until then; MaxTime
+// if there is none.
+func (t *Tracker) NextIdle() event.Time {
+	next := event.MaxTime
+	for i := range t.parts {
+		if p := &t.parts[i]; !p.idle && !p.ended && !p.behind && !t.cfg.Manual && !t.cfg.Arrival {
+			next = min(next, p.quiet.Add(t.cfg.Idle))
+		}
+	}
+	return next
 }
 
 // Idle marks partition i idle, whatever its clock says.
@@ -126,9 +145,6 @@ func (t *Tracker) End(i int) {
 // State returns the watermark of partition i and whether it is idle.
 func (t *Tracker) State(i int) (mark event.Time, idle bool) { return t.parts[i].mark, t.parts[i].idle }
 
-// Slowest returns the least watermark of the partitions that are not idle and not at their end; MaxTime if there is none.
-func (t *Tracker) Slowest() event.Time { return t.least }
-
 // combine finds the watermark anew.
 func (t *Tracker) combine() {
 	least, greatest, ended := event.MaxTime, event.MinTime, len(t.parts) > 0
@@ -144,7 +160,7 @@ func (t *Tracker) combine() {
 	switch {
 	case ended:
 		t.wm = event.MaxTime
-	case t.cfg.Arrival:
+	case t.cfg.Arrival && !t.cfg.Manual:
 	case least == event.MaxTime:
 		t.wm = max(t.wm, greatest)
 	default:

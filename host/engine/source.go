@@ -47,6 +47,7 @@ func newSource(b base) (*sourceStage, error) {
 	}
 	s.tracker = windowing.NewTracker(windowing.TrackerConfig{
 		OutOfOrder: src.Watermark.OutOfOrder, Idle: src.Watermark.Idle, MaxFuture: src.Watermark.MaxFuture, Arrival: src.Arrival,
+		Manual: b.task.cfg.Marked,
 	})
 	return s, nil
 }
@@ -92,13 +93,16 @@ func (s *sourceStage) findTimes(b *event.Bundle) {
 	case s.when == nil:
 		for i := range b.Times {
 			b.Times[i] = b.Origins[i].Timestamp
-			if b.Times[i] == -1 && src.Kafka != nil {
+			if b.Times[i] == -1 && src.Kafka != nil && !s.task.cfg.Scripted {
 				s.bad = append(s.bad, badRow{int32(i), codeTimestamp, "the record has no timestamp (-1)"})
 			}
 		}
 	default:
 		s.times = s.when.Eval(b, s.times[:0])
 		for i, v := range s.times {
+			if s.task.cfg.Scripted && b.Times[i] != event.MinTime {
+				continue
+			}
 			if v.Kind == event.Error {
 				code, text := expr.ErrorText(b.Heap, v)
 				s.bad = append(s.bad, badRow{int32(i), code, "event_time: " + text})
@@ -237,25 +241,36 @@ func (s *sourceStage) look(parts []PartitionState) error {
 	return s.advance(s.tracker.Watermark())
 }
 
-// align pauses partitions whose watermark is more than max_ahead above the slowest one, and lets the others go on.
+// align pauses partitions whose watermark is more than max_ahead above the slowest one, and lets the others go on. One that
+// has caught up with its end is no longer slow: holding others back would not bring its next record any sooner.
 func (s *sourceStage) align(parts []PartitionState) {
 	ahead := s.node.SourceBlock.Watermark.MaxAhead
 	if ahead <= 0 {
 		return
 	}
-	slowest := s.tracker.Slowest()
+	slowest := event.MaxTime
+	for i := range parts {
+		if p := &parts[i]; p.Source == s.node.Index && !p.Ended && !p.CaughtUp {
+			slowest = min(slowest, s.markOf(p))
+		}
+	}
 	for i := range parts {
 		p := &parts[i]
 		if p.Source != s.node.Index || p.Ended {
 			continue
 		}
-		mark, _ := s.tracker.State(s.tracker.Part(windowing.Partition{Topic: p.Topic, ID: p.ID}, s.task.now))
-		hold := slowest != event.MaxTime && mark > slowest.Add(ahead)
+		hold := slowest != event.MaxTime && s.markOf(p) > slowest.Add(ahead)
 		if hold != s.held[p.Partition] {
 			s.held[p.Partition] = hold
 			s.task.pause(p.Partition, hold)
 		}
 	}
+}
+
+// markOf returns the watermark of one partition.
+func (s *sourceStage) markOf(p *PartitionState) event.Time {
+	mark, _ := s.tracker.State(s.tracker.Part(windowing.Partition{Topic: p.Topic, ID: p.ID}, s.task.now))
+	return mark
 }
 
 // ended reports whether all partitions of the source are through.
