@@ -72,7 +72,7 @@ func (s *Session) fill(ctx context.Context, m *member, wait, left time.Duration)
 // enqueue takes fetches in. It returns whether there was anything in them.
 func (s *Session) enqueue(fetches kgo.Fetches) (bool, error) {
 	var fatal error
-	any := false
+	some := false
 	at := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,13 +87,13 @@ func (s *Session) enqueue(fetches kgo.Fetches) (bool, error) {
 		p.see(ftp.LastStableOffset, ftp.HighWatermark, at)
 		if len(ftp.Records) > 0 {
 			s.queue = append(s.queue, fetched{part: p, life: p.life, records: ftp.Records})
-			any = true
+			some = true
 		}
 	})
 	if s.fatal == nil {
 		s.fatal = fatal
 	}
-	return any, fatal
+	return some, fatal
 }
 
 // hand copies the next run into b, of the first partition in the queue that is not paused.
