@@ -47,7 +47,8 @@ func goldenBundle() *event.Bundle {
 		Origins: []event.Origin{{Source: 1, Topic: 2, Partition: 3, Offset: 4, Timestamp: 5}, {}, {Offset: 6}},
 		Heads:   []event.HeadSpan{{Start: 0, End: 2}, {Start: 2, End: 2}, {Start: 2, End: 3}},
 		Headers: []event.Header{
-			{Key: h.PutString("h1"), Value: h.PutString("v1")}, {Key: h.PutString("h1"), Value: event.NullRef},
+			{Key: h.PutString("h1"), Value: h.PutString("v1")},
+			{Key: h.PutString("h1"), Value: event.NullRef},
 			{Key: h.PutString("h2"), Value: h.PutString("")},
 		},
 	}

@@ -87,8 +87,10 @@ func TestKeyRoundTrip(t *testing.T) {
 
 func TestKeysOfTheContract(t *testing.T) {
 	var h event.Heap
-	texts := []string{`null`, `""`, `"\u0000"`, `1`, `"1"`, `1.5`, `true`, `false`, `[]`, `[1]`, `[1,"a"]`, `["1","a"]`, `["1a"]`, `[[1],2]`, `[[1,2]]`,
-		`{}`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":1,"b":2}`, `{"a":null}`, `[null]`, `1e300`, `-1e300`, `1e-300`}
+	texts := []string{
+		`null`, `""`, `"\u0000"`, `1`, `"1"`, `1.5`, `true`, `false`, `[]`, `[1]`, `[1,"a"]`, `["1","a"]`, `["1a"]`, `[[1],2]`, `[[1,2]]`,
+		`{}`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":1,"b":2}`, `{"a":null}`, `[null]`, `1e300`, `-1e300`, `1e-300`,
+	}
 	seen := map[string]string{}
 	for _, s := range texts {
 		key := string(AppendKey(nil, &h, event.HeapValue(event.JSON, h.PutString(s))))
@@ -102,8 +104,11 @@ func TestKeysOfTheContract(t *testing.T) {
 		}
 	}
 	for _, same := range [][]string{
-		{"1", "1.0", "1e0", "10e-1"}, {"0", "-0", "-0.0", "0e5"}, {`{"a":1,"b":[2.50]}`, ` {"b":[2.5],"a":1.0}`, `{"b":0,"a":1,"b":[25e-1]}`},
-		{`"é\u0000"`, `"\u00e9\u0000"`}, {`["a\u0000b\u0000"]`, `["\u0061\u0000b\u0000"]`},
+		{"1", "1.0", "1e0", "10e-1"},
+		{"0", "-0", "-0.0", "0e5"},
+		{`{"a":1,"b":[2.50]}`, ` {"b":[2.5],"a":1.0}`, `{"b":0,"a":1,"b":[25e-1]}`},
+		{`"é\u0000"`, `"\u00e9\u0000"`},
+		{`["a\u0000b\u0000"]`, `["\u0061\u0000b\u0000"]`},
 	} {
 		first := AppendKey(nil, &h, event.HeapValue(event.JSON, h.PutString(same[0])))
 		for _, s := range same[1:] {

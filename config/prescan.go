@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
@@ -95,16 +94,13 @@ func (d *depth) take(t *hclsyntax.Token, rest hclsyntax.Tokens) int {
 }
 
 func (d *depth) control(rest hclsyntax.Tokens) {
-	for _, t := range rest {
-		if t.Type != hclsyntax.TokenIdent {
-			return
-		}
-		switch {
-		case bytes.Equal(t.Bytes, []byte("if")), bytes.Equal(t.Bytes, []byte("for")):
-			d.controls++
-		case bytes.Equal(t.Bytes, []byte("endif")), bytes.Equal(t.Bytes, []byte("endfor")):
-			d.controls = max(d.controls-1, 0)
-		}
+	if len(rest) == 0 || rest[0].Type != hclsyntax.TokenIdent {
 		return
+	}
+	switch string(rest[0].Bytes) {
+	case "if", "for":
+		d.controls++
+	case "endif", "endfor":
+		d.controls = max(d.controls-1, 0)
 	}
 }

@@ -68,7 +68,7 @@ func (s *arithStep) slow(m *machine, x, y event.Value) event.Value {
 		return y
 	}
 	var v event.Value
-	ok := true
+	var ok bool
 	switch {
 	case jsontext.IsNumber(x.Kind) && jsontext.IsNumber(y.Kind):
 		if (s.op == '/' || s.op == '%') && isZero(y) {

@@ -86,7 +86,8 @@ func runToDecimal(s *callStep, f *frame) {
 			continue
 		}
 		v := s.cols[0][i]
-		d, ok, code := event.Decimal{}, true, Overflow
+		var d event.Decimal
+		ok, code := true, Overflow
 		switch v.Kind {
 		case event.Float:
 			d, ok = event.DecimalFromFloat(v.Float())

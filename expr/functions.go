@@ -28,14 +28,20 @@ var functions = map[string]*function{
 	"split":       {params: []param{aText, named(aText, "separator")}, result: listOfText, run: runSplit},
 	"starts_with": {params: []param{aText, named(aText, "prefix")}, result: gives(event.Bool), run: runStartsWith},
 	"ends_with":   {params: []param{aText, named(aText, "suffix")}, result: gives(event.Bool), run: runEndsWith},
-	"matches": {params: []param{aText, fixed(aText, "pattern")}, result: gives(event.Bool),
-		prepare: preparePattern, run: runMatches},
+	"matches": {
+		params: []param{aText, fixed(aText, "pattern")}, result: gives(event.Bool),
+		prepare: preparePattern, run: runMatches,
+	},
 
 	// Text, lists and objects.
-	"length": {params: []param{{name: "value", kinds: kindsOf(event.String, event.Bytes) | compound, needs: "a string, a list or an object"}},
-		result: gives(event.Int), run: runLength},
-	"contains": {params: []param{{name: "in", kinds: texts | lists, needs: "a string or a list"}, {name: "what", kinds: anything}},
-		result: gives(event.Bool), run: runContains},
+	"length": {
+		params: []param{{name: "value", kinds: kindsOf(event.String, event.Bytes) | compound, needs: "a string, a list or an object"}},
+		result: gives(event.Int), run: runLength,
+	},
+	"contains": {
+		params: []param{{name: "in", kinds: texts | lists, needs: "a string or a list"}, {name: "what", kinds: anything}},
+		result: gives(event.Bool), run: runContains,
+	},
 
 	// Conversions.
 	"to_string":  {params: []param{{name: "value", kinds: present, needs: "a value"}}, result: gives(event.String), run: runToString},
@@ -45,12 +51,18 @@ var functions = map[string]*function{
 	"hash":       {params: []param{{name: "value", kinds: anything}}, result: gives(event.Int), run: runHash},
 
 	// Time.
-	"timestamp": {params: []param{{name: "value", kinds: numbers | texts | times, needs: "a number, a string or a time"}, fixed(aText, "unit")},
-		optional: 1, result: gives(event.Instant), prepare: prepareUnit, run: runTimestamp},
-	"duration": {params: []param{{name: "value", kinds: ints | texts | kindsOf(event.Span), needs: "a string with a unit, or milliseconds"}},
-		result: gives(event.Span), run: runDuration},
-	"format_time": {params: []param{{name: "time", kinds: times, needs: "a time"}, fixed(aText, "format"), fixed(aText, "offset")},
-		optional: 1, result: gives(event.String), prepare: prepareFormat, run: runFormatTime},
+	"timestamp": {
+		params:   []param{{name: "value", kinds: numbers | texts | times, needs: "a number, a string or a time"}, fixed(aText, "unit")},
+		optional: 1, result: gives(event.Instant), prepare: prepareUnit, run: runTimestamp,
+	},
+	"duration": {
+		params: []param{{name: "value", kinds: ints | texts | kindsOf(event.Span), needs: "a string with a unit, or milliseconds"}},
+		result: gives(event.Span), run: runDuration,
+	},
+	"format_time": {
+		params:   []param{{name: "time", kinds: times, needs: "a time"}, fixed(aText, "format"), fixed(aText, "offset")},
+		optional: 1, result: gives(event.String), prepare: prepareFormat, run: runFormatTime,
+	},
 
 	// Numbers.
 	"abs":   {params: []param{aNumber}, result: same, run: runAbs},

@@ -158,7 +158,7 @@ func count(lo, hi int) string {
 	switch {
 	case hi < 0:
 		return strconv.Itoa(lo) + " or more"
-	case lo == hi && lo == 0:
+	case lo == 0 && hi == 0:
 		return "none"
 	}
 	return strconv.Itoa(hi)

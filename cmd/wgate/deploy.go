@@ -239,7 +239,7 @@ func checkPlugin(pl *config.Plugin) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("plugin.%s: %w: build it first", pl.Name, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	sum := sha256.New()
 	n, err := io.Copy(sum, io.LimitReader(f, admin.MaxModuleBytes+1))
 	if err != nil {

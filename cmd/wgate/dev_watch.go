@@ -67,7 +67,7 @@ func (w *watcher) run() {
 			}
 			changed[ev.Name] = true
 			due = time.After(min(saveQuiet, saveLong-time.Since(first)))
-		case <-w.fs.Errors: // an overflow: the next save is seen
+		case <-w.fs.Errors: //nolint:errcheck // an overflow: the next save is seen
 		case <-due:
 			due = nil
 			select {

@@ -56,34 +56,54 @@ type CodeInfo struct {
 
 var codes = []CodeInfo{
 	{CodeMode, "the changelog mode is not available in this version", `set state = "local" for pipeline %s`},
-	{CodeNotHere, "the last committed epoch is not in this state folder: the folder is old, empty or of another node",
-		"start pipeline %s with the state folder that it ran with last, or delete its state and its group to begin anew"},
+	{
+		CodeNotHere, "the last committed epoch is not in this state folder: the folder is old, empty or of another node",
+		"start pipeline %s with the state folder that it ran with last, or delete its state and its group to begin anew",
+	},
 	{CodeRecreated, "an input topic was deleted and made anew", "delete the state of pipeline %s to begin anew on the new topic"},
 	{CodeVanished, "an input topic or partition is gone", "bring the topic back, or delete the state of pipeline %s to begin anew"},
-	{CodeSecond, "a second member is in the group of a pipeline whose state is local",
-		"stop the other instance of pipeline %s, then start this one again"},
+	{
+		CodeSecond, "a second member is in the group of a pipeline whose state is local",
+		"stop the other instance of pipeline %s, then start this one again",
+	},
 	{CodeNewer, "the state was written by a newer version of wgate", "run pipeline %s with that version or a later one"},
-	{CodeOther, "the state belongs to another cluster, group or pipeline",
-		"give pipeline %s the state folder that belongs to it, or an empty one"},
+	{
+		CodeOther, "the state belongs to another cluster, group or pipeline",
+		"give pipeline %s the state folder that belongs to it, or an empty one",
+	},
 	{CodeInUse, "the state folder is in use", "stop the process that runs pipeline %s, or give this one a folder of its own"},
-	{CodePlan, "the state belongs to another version of the pipeline's plan",
-		"deploy the version of pipeline %s that wrote it, or delete its state to begin anew"},
-	{CodeExpired, "records that were not read yet have been deleted from an input topic",
-		"lengthen the topic's retention, then delete the state of pipeline %s to begin anew"},
-	{CodeMissing, "the group's offsets are gone though state is there: they expired, or the group was deleted",
-		"start pipeline %s once with restored offsets, or delete its state to begin anew"},
-	{CodeMoved, "someone moved the group's offsets",
-		"start pipeline %s once with restored offsets, or delete its state and its group to begin anew"},
-	{CodeCut, "an input topic ends before the offset up to which it was read: it was cut or made anew",
-		"delete the state of pipeline %s to begin anew"},
+	{
+		CodePlan, "the state belongs to another version of the pipeline's plan",
+		"deploy the version of pipeline %s that wrote it, or delete its state to begin anew",
+	},
+	{
+		CodeExpired, "records that were not read yet have been deleted from an input topic",
+		"lengthen the topic's retention, then delete the state of pipeline %s to begin anew",
+	},
+	{
+		CodeMissing, "the group's offsets are gone though state is there: they expired, or the group was deleted",
+		"start pipeline %s once with restored offsets, or delete its state to begin anew",
+	},
+	{
+		CodeMoved, "someone moved the group's offsets",
+		"start pipeline %s once with restored offsets, or delete its state and its group to begin anew",
+	},
+	{
+		CodeCut, "an input topic ends before the offset up to which it was read: it was cut or made anew",
+		"delete the state of pipeline %s to begin anew",
+	},
 	{CodeCorrupt, "the state on disk is damaged", "restore the state folder of pipeline %s from a backup, or delete it and its group to begin anew"},
 	{CodeDisk, "the state cannot be read or written", "free or repair the disk, then start pipeline %s again: nothing was half applied"},
-	{CodeUnstable, "a transaction on the group's offsets does not end",
-		"find the transaction with kafka-transactions.sh list, abort it, then start pipeline %s again"},
+	{
+		CodeUnstable, "a transaction on the group's offsets does not end",
+		"find the transaction with kafka-transactions.sh list, abort it, then start pipeline %s again",
+	},
 	{CodeNoAnchor, "an epoch has no partition whose offset could carry its token", "this is a fault of wgate: report it with the plan of pipeline %s"},
 	{CodeBroker, "the broker does not answer", "look at the broker's log and the network, then start pipeline %s again"},
-	{CodeRefused, "the broker refuses one commit after the other",
-		"look at the broker's log and at the quota and access of pipeline %s, then start it again"},
+	{
+		CodeRefused, "the broker refuses one commit after the other",
+		"look at the broker's log and at the quota and access of pipeline %s, then start it again",
+	},
 }
 
 // Codes returns all codes of the commit protocol in order.
