@@ -72,6 +72,10 @@ func kindOf(name string) *kind {
 }
 
 func (ld *loader) unknownKind(b *hclsyntax.Block) {
+	if b.Type == "scenario" {
+		ld.fail(b.TypeRange, "Scenario in a pipeline", "A scenario stands in a file *%s of its own, which `wgate test` runs.", TestSuffix)
+		return
+	}
 	if slices.Contains(laterKinds, b.Type) {
 		ld.later(b.TypeRange, fmt.Sprintf("A block of kind %q", b.Type))
 		return

@@ -11,7 +11,9 @@ import (
 func (ld *loader) readBroker(b *topBlock) {
 	b.check(brokerSchema)
 	br := &Broker{Name: b.name, Pos: posOf(b.head)}
-	b.required("addresses", `["127.0.0.1:9092"]`)
+	if ld.scenario == nil { // a scenario takes the broker's place
+		b.required("addresses", `["127.0.0.1:9092"]`)
+	}
 	br.Addresses = b.texts("addresses", `["127.0.0.1:9092"]`)
 	for _, a := range br.Addresses {
 		host, port, err := net.SplitHostPort(a)

@@ -83,6 +83,8 @@ type loader struct {
 	brokers map[string]*Broker
 	plugins map[string]*Plugin
 	graph   graph
+
+	scenario *Scenario // whose pipeline this is; nil outside of a test
 }
 
 func newLoader(opts Options) *loader {
@@ -117,7 +119,7 @@ func (ld *loader) collect(paths []string) []string {
 		}
 		n := len(files)
 		for _, e := range entries {
-			if !e.IsDir() && strings.HasSuffix(e.Name(), ".hcl") && !strings.HasSuffix(e.Name(), ".wgtest.hcl") {
+			if !e.IsDir() && strings.HasSuffix(e.Name(), ".hcl") && !strings.HasSuffix(e.Name(), TestSuffix) {
 				files = append(files, filepath.Join(p, e.Name()))
 			}
 		}
@@ -221,6 +223,9 @@ func (ld *loader) check() {
 	if ld.broken {
 		return
 	}
+	if ld.scenario != nil {
+		ld.override()
+	}
 	ld.readConstants()
 	ld.readPipeline()
 	ld.each("broker", ld.readBroker)
@@ -231,6 +236,9 @@ func (ld *loader) check() {
 	ld.each("sink", ld.declareSink)
 	if len(ld.p.Sources) == 0 && !ld.diags.HasErrors() {
 		ld.noFile("No source", "A pipeline reads at least one source: add a source block.")
+	}
+	if ld.scenario != nil {
+		ld.watch()
 	}
 	ld.resolve()
 	ld.flow()

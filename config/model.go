@@ -21,6 +21,7 @@ type Pipeline struct {
 	Transforms []*Transform
 	Aggregates []*Aggregate
 	Sinks      []*Sink
+	Taps       []Ref // collections that a scenario looks at; none outside of a test
 	Pos        expr.Pos
 
 	files []Text

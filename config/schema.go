@@ -34,7 +34,7 @@ var kinds = []kind{
 }
 
 // laterKinds are blocks of the language that this version cannot run.
-var laterKinds = []string{"join", "set", "top", "table", "lookup", "merge", "view", "indicators", "moved", "scenario"}
+var laterKinds = []string{"join", "set", "top", "table", "lookup", "merge", "view", "indicators", "moved"}
 
 // errorAttrs stand in every block that can fail on a record.
 var errorAttrs = []string{"on_error", "max_errors"}

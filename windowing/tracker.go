@@ -70,6 +70,10 @@ func (t *Tracker) Observe(i int, at, now event.Time) (future bool) {
 	p.quiet = now
 	switch {
 	case t.cfg.Manual:
+		if p.idle {
+			p.idle = false
+			t.combine()
+		}
 		return false
 	case t.cfg.Arrival:
 		t.wm = max(t.wm, now)

@@ -144,6 +144,8 @@ func (t *Task) stage(n *plan.Node, b base) (stage, error) {
 		return newSink(b)
 	case plan.Explode:
 		return newExplode(b)
+	case plan.Tap:
+		return &tapStage{b}, nil
 	}
 	return newParDo(b), nil
 }

@@ -30,6 +30,11 @@ type Config struct {
 	Clock       Clock
 	Log         *slog.Logger
 	OnReady     func() // called once, when recovery is through
+
+	// What follows is for scenarios.
+	Tap      Tap  // sees the rows of Plan.Pipeline.Taps; nil if there are none
+	Scripted bool // Inputs give event times: Times is what they say, or MinTime where the source's event_time counts
+	Marked   bool // the sources' watermarks move by Mark and Idle, and at the end of the inputs, alone
 }
 
 // Task runs one pipeline. Run is its only goroutine's body; Stats and Do may be used by others.

@@ -22,6 +22,9 @@ func Build(p *config.Pipeline) (*Plan, error) {
 			return nil, err
 		}
 	}
+	for _, r := range p.Taps {
+		b.tap(r)
+	}
 	b.prune()
 	if err := b.require(); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (b *builder) node(k Kind, block string, in *Collection, t event.Type) *Node
 		in.To = append(in.To, n)
 	}
 	b.plan.Nodes = append(b.plan.Nodes, n)
-	if k != Sink {
+	if k != Sink && k != Tap {
 		b.out(n, block, t)
 	}
 	return n
@@ -188,6 +191,12 @@ func (b *builder) sink(s *config.Sink) error {
 		n.Names, n.Heads = append(n.Names, h.Name), append(n.Heads, h.Expr)
 	}
 	return nil
+}
+
+// tap lets a scenario look at a collection. Its rows are shown whole.
+func (b *builder) tap(r config.Ref) {
+	n := b.node(Tap, r.ID(), b.made[r.ID()], event.Any)
+	n.Errors = config.ErrorPolicy{OnError: config.Fail, MaxErrors: 1}
 }
 
 // prune forgets late collections that nothing reads: their rows go to the dead letters.

@@ -21,9 +21,10 @@ const (
 	Do
 	Aggregate
 	Sink
+	Tap // a scenario looks at the rows
 )
 
-var kindNames = [...]string{"source", "explode", "where", "set", "shape", "value", "event_time", "do", "aggregate", "sink"}
+var kindNames = [...]string{"source", "explode", "where", "set", "shape", "value", "event_time", "do", "aggregate", "sink", "tap"}
 
 // String returns the kind's name as the pipeline language has it.
 func (k Kind) String() string { return kindNames[k] }

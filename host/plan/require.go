@@ -46,6 +46,9 @@ func (n *Node) require() error {
 	case Sink:
 		n.requireSink()
 		return nil
+	case Tap:
+		n.In.Whole = true
+		return nil
 	case Do:
 		// The guest reads rows: the whole value. What it makes is decoded again.
 		n.In.Whole = true

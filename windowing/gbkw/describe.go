@@ -1,0 +1,45 @@
+package gbkw
+
+import (
+	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/statestore"
+	"github.com/wgate/wgate/triggers"
+)
+
+// WindowState is an open window of a key as people look at it.
+type WindowState struct {
+	Key     []byte // canonical
+	Window  event.Window
+	Panes   uint32 // sent so far
+	Unsent  bool   // something has come since the last pane
+	Trigger []triggers.NodeState
+}
+
+// Describe returns the state of at most limit open windows, in the order of key groups, windows and keys.
+func (m *Machine) Describe(st statestore.View, limit int) ([]WindowState, error) {
+	var out []WindowState
+	for g := 0; g < statestore.KeyGroups && len(out) < limit; g++ {
+		prefix := m.space.Group(nil, statestore.WindowRow, byte(g))
+		switch {
+		case m.merging:
+			prefix = m.space.TimerDomain(nil, byte(g), onWatermark)
+		case m.global:
+			prefix = m.space.Group(nil, statestore.PlainRow, byte(g))
+		}
+		err := m.rows(prefix, st, func(_ *statestore.Row, it statestore.Iterator) (bool, error) {
+			i, err := m.open(it, st)
+			if err != nil || i < 0 {
+				return err == nil, err
+			}
+			c := &m.cells[i]
+			out = append(out, WindowState{
+				Key: append([]byte{}, c.key...), Window: c.win, Panes: c.index, Unsent: c.unsent, Trigger: m.trig.Describe(m.state(i)),
+			})
+			return len(out) < limit, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
