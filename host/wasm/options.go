@@ -19,7 +19,7 @@ type Options struct {
 	SHA256  string         // the digest that the file must have, in hex; empty: any
 	Guard   string         // Metered (default) or Trusted
 	Memory  int64          // bytes, default 64 MiB
-	Time    event.Duration // for one call, default 1 s
+	Time    event.Duration // for one call, default 1 s; Trusted code cannot be held to it
 	Output  int64          // bytes of one call's output, default 16 MiB
 	Config  []byte         // JSON, empty for none
 	Granted []string       // capabilities

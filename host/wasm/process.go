@@ -53,7 +53,8 @@ func (in *Instance) set() {
 }
 
 // Process implements engine.Invoker. When a call fails the rows are tried again in smaller runs on a fresh guest: if the
-// guest had noted the row that it worked on, that one alone, else halves. Rows that fail alone are in out.Failed.
+// guest had noted the row that it worked on, that one alone, else halves. Rows that fail alone are in out.Failed. A call
+// that runs is not cut short by ctx: it ends by itself or at the limit of time.
 func (in *Instance) Process(ctx context.Context, fn string, b *event.Bundle, out *engine.Processed) error {
 	f := in.m.manifest.Function(fn)
 	if f == nil {

@@ -18,11 +18,19 @@ type Element struct {
 	in  *input
 	row *inRow
 	i   int
+	s   Scanner
 }
 
 // Value returns the element's value as it came, nil if it is null or missing. In a pipeline that decodes JSON it is JSON
 // text.
 func (e *Element) Value() []byte { return e.in.span(e.row.offset, e.row.length) }
+
+// Scan returns a Scanner over the value. There is one for each Element: a second call starts it anew. (A Scanner of one's
+// own costs more: it must be cleared.)
+func (e *Element) Scan() *Scanner {
+	e.s.Reset(e.Value())
+	return &e.s
+}
 
 // ValueForm says what Value is.
 func (e *Element) ValueForm() Form { return Form(e.row.form) }

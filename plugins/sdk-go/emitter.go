@@ -1,5 +1,7 @@
 package wgate
 
+import "slices"
+
 // Tag is the number of a side output: the n-th name of Tags. Tag 0 is the main output.
 type Tag uint16
 
@@ -54,6 +56,7 @@ func (o *Emitter) reset(n int) {
 		clear(o.keep[:cap(o.keep)])
 	}
 	o.kept, o.failed = false, false
+	o.object.o = o
 	o.emits, o.heads, o.fails = o.emits[:0], o.heads[:0], o.fails[:0]
 	o.stats, o.lines = o.stats[:0], o.lines[:0]
 }
@@ -104,28 +107,46 @@ func (o *Emitter) EmitBytes(value []byte) Row { return o.emit(value, formBytes) 
 
 // EmitNull makes a new row whose value is null.
 func (o *Emitter) EmitNull() Row {
-	return o.add(emitRow{given: givenValue, offset: none, form: formNull})
+	e := o.add()
+	e.given, e.offset, e.form = givenValue, none, formNull
+	return Row{o, len(o.emits) - 1}
 }
 
 // EmitSame makes a new row with the value of the element, for another key, time, headers or tag.
-func (o *Emitter) EmitSame() Row { return o.add(emitRow{}) }
-
-func (o *Emitter) emit(value []byte, form uint8) Row {
-	return o.add(emitRow{given: givenValue, offset: o.put(value), length: uint32(len(value)), form: form})
+func (o *Emitter) EmitSame() Row {
+	o.add()
+	return Row{o, len(o.emits) - 1}
 }
 
-func (o *Emitter) add(r emitRow) Row {
-	r.row = o.row
-	o.emits = append(o.emits, r)
+func (o *Emitter) emit(value []byte, form uint8) Row {
+	at := o.put(value)
+	e := o.add()
+	e.given, e.offset, e.length, e.form = givenValue, at, uint32(len(value)), form
 	return Row{o, len(o.emits) - 1}
+}
+
+// add appends a row of EMIT that takes everything over from the element. It is filled in place: in WebAssembly a copy of
+// more than 16 bytes is a call.
+func (o *Emitter) add() *emitRow {
+	n := len(o.emits)
+	if n == cap(o.emits) {
+		o.emits = slices.Grow(o.emits, 1)
+	}
+	o.emits = o.emits[:n+1]
+	e := &o.emits[n]
+	e.row, e.tag, e.given, e.time = o.row, 0, 0, 0
+	e.keyOffset, e.keyLength, e.offset, e.length = 0, 0, 0, 0
+	e.headers, e.headerCount, e.keyForm, e.form = 0, 0, 0, 0
+	return e
 }
 
 // Object starts a new row whose value is a JSON object, which is written field by field; its Emit ends it. Nothing else may
 // be emitted in between.
 func (o *Emitter) Object() *Object {
-	o.object = Object{o: o, start: len(o.frame)}
+	w := &o.object
+	w.start, w.depth, w.more = len(o.frame), 0, false
 	o.frame = append(o.frame, '{')
-	return &o.object
+	return w
 }
 
 // Fail takes the element out: it goes to the dead letters with code (letters a-z, digits, _) and text, and whatever else

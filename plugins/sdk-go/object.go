@@ -24,7 +24,9 @@ func (w *Object) Emit() Row {
 	}
 	o := w.o
 	o.frame = append(o.frame, '}')
-	return o.add(emitRow{given: givenValue, offset: uint32(w.start), length: uint32(len(o.frame) - w.start), form: formJSON})
+	e := o.add()
+	e.given, e.offset, e.length, e.form = givenValue, uint32(w.start), uint32(len(o.frame)-w.start), formJSON
+	return Row{o, len(o.emits) - 1}
 }
 
 // name writes the comma, the name and the colon, with room for extra bytes behind it and 8 more.

@@ -30,7 +30,7 @@ var (
 // holds escapes. It looks at one level: a value inside is an object or an array as a whole, whose text Raw returns, to be
 // scanned by another Scanner (and checked only then).
 //
-//	s := wgate.Scan(e.Value())
+//	s := e.Scan()
 //	for s.Next() {
 //		switch string(s.Name()) { // does not allocate
 //		case "points":
@@ -73,7 +73,13 @@ const (
 func Scan(text []byte) Scanner { return Scanner{b: text} }
 
 // Reset makes s a Scanner over text and keeps its memory.
-func (s *Scanner) Reset(text []byte) { *s = Scanner{b: text, scratch: s.scratch[:0]} }
+func (s *Scanner) Reset(text []byte) {
+	s.b, s.i, s.state, s.kind = text, 0, atStart, NoValue
+	s.names, s.raws, s.odd, s.first, s.closing = span32{}, span32{}, false, false, 0
+	if s.err != nil {
+		s.err = nil
+	}
+}
 
 // Err returns why Next stopped before the end, nil if it did not.
 func (s *Scanner) Err() error { return s.err }

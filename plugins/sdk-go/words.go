@@ -64,7 +64,8 @@ func digitValue(d uint64, n uint) uint64 {
 // eightDigits returns v, which is below 1e8, as eight digit values, the most significant in the lowest byte. (P. Khuong,
 // "How to print integers really fast".)
 func eightDigits(v uint64) uint64 {
-	merged := v/10000 | v%10000<<32
+	high := v * 3518437209 >> 45 // v / 10000
+	merged := high | (v-10000*high)<<32
 	top := merged * 10486 >> 20 & (0x7f<<32 | 0x7f)
 	hundreds := (merged-100*top)<<16 + top
 	tens := hundreds * 103 >> 10 & 0x000f000f000f000f

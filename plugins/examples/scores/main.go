@@ -20,49 +20,43 @@ func init() {
 
 func main() {}
 
-// event is what score reads of {"user":"u17","team":"red","points":7,"ts":1767225600000,"kind":"goal"}. The slices are
-// parts of the value.
-type event struct {
-	user, team, kind []byte // team and user as JSON text
-	points, ts       int64
-	whole            bool // points and ts are ints
-}
-
-// score processes one event. It allocates nothing.
+// score processes one event, such as {"user":"u17","team":"red","points":7,"ts":1767225600000,"kind":"goal"}. It allocates
+// nothing: the slices are parts of the value.
 func score(e *wgate.Element, out *wgate.Emitter) {
-	s := wgate.Scan(e.Value())
-	ev := event{whole: true}
+	var user, team, kind []byte // user and team as JSON text
+	var points, ts int64
+	s, whole := e.Scan(), true
 	for s.Next() {
 		ok := true
 		switch string(s.Name()) {
 		case "user":
-			ev.user = s.Raw()
+			user = s.Raw()
 		case "team":
-			ev.team = s.Raw()
+			team = s.Raw()
 		case "kind":
-			ev.kind, _ = s.Text()
+			kind, _ = s.Text()
 		case "points":
-			ev.points, ok = s.Int()
+			points, ok = s.Int()
 		case "ts":
-			ev.ts, ok = s.Int()
+			ts, ok = s.Int()
 		}
-		ev.whole = ev.whole && ok
+		whole = whole && ok
 	}
 	switch {
 	case s.Err() != nil:
 		out.Fail("bad_json", s.Err().Error())
-	case string(ev.kind) == "ping":
+	case string(kind) == "ping":
 		// Not kept and nothing emitted: the event is dropped.
-	case !ev.whole:
+	case !whole:
 		out.Fail("bad_number", "points and ts must be whole numbers")
-	case ev.points < 0:
+	case points < 0:
 		out.Fail("negative_points", "points must not be negative")
 	default:
-		if string(ev.kind) == "bonus" {
-			ev.points *= bonus
+		if string(kind) == "bonus" {
+			points *= bonus
 		}
 		o := out.Object()
-		o.Raw("team", ev.team).Int("points", ev.points).Raw("user", ev.user).Int("ts", ev.ts)
+		o.Raw("team", team).Int("points", points).Raw("user", user).Int("ts", ts)
 		o.Emit()
 	}
 }
