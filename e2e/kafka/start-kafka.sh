@@ -5,7 +5,7 @@
 # End it with stop-kafka.sh DIR, or with kill -9 to see what happens.
 #
 #   PORT      plaintext          PORT+1    controller
-# and with KAFKA_SECURE=1, for user and password from KAFKA_USER and KAFKA_PASSWORD (PLAIN and SCRAM-SHA-256):
+# and with KAFKA_SECURE=1, for user and password from KAFKA_USER and KAFKA_PASSWORD (PLAIN, SCRAM-SHA-256 and -512):
 #   PORT+2    TLS and SASL       PORT+3    TLS       PORT+4    SASL without TLS; DIR/ca.pem is the certificate to trust
 #
 # Other settings: KAFKA_HEAP (512m), KAFKA_TIER (1: quicker start, slower later), KAFKA_CONF (more lines for
@@ -46,12 +46,14 @@ if [ -n "$secure" ]; then
   extra="ssl.keystore.type=PKCS12
 ssl.keystore.location=$dir/server.p12
 ssl.keystore.password=changeit
-sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
 listener.name.sasl_ssl.plain.sasl.jaas.config=$plain
 listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config=$scram
+listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=$scram
 listener.name.sasl_plaintext.plain.sasl.jaas.config=$plain
-listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config=$scram"
-  format_args=(--add-scram "SCRAM-SHA-256=[name=$user,password=$password]")
+listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config=$scram
+listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config=$scram"
+  format_args=(--add-scram "SCRAM-SHA-256=[name=$user,password=$password]" --add-scram "SCRAM-SHA-512=[name=$user,password=$password]")
 fi
 
 cat > "$dir/server.properties" <<P

@@ -42,9 +42,10 @@ type Broker struct {
 }
 
 // Required reports whether the optional part name ("java") must not be missing: the variable WGATE_REQUIRE lists such
-// parts, separated by commas.
+// parts, separated by commas, or says "all".
 func Required(name string) bool {
-	return slices.Contains(strings.Split(os.Getenv("WGATE_REQUIRE"), ","), name)
+	required := strings.Split(os.Getenv("WGATE_REQUIRE"), ",")
+	return slices.Contains(required, name) || slices.Contains(required, "all")
 }
 
 // Start starts a broker that ends with the test. Without Java, or in a short run, it skips the test, unless Java is
