@@ -79,7 +79,10 @@ func (t *Task) commit() error {
 	if res != Done {
 		return errRecovered
 	}
-	t.overlay.Reset(t.cfg.Store)
+	if err := t.resident.Absorb(t.overlay); err != nil {
+		return err
+	}
+	t.overlay.Reset(t.resident)
 	t.epochEnd = event.MinTime
 	t.stats.Epochs.Add(1)
 	t.stats.LastCommit.Store(int64(t.now))
@@ -123,7 +126,11 @@ func (t *Task) recover() error {
 			return err
 		}
 	}
-	t.overlay = statestore.NewOverlay(t.cfg.Store)
+	t.resident = statestore.NewResident(t.cfg.Store, residentBytes)
+	if err := t.resident.Load(); err != nil {
+		return commit.StoreStop(t.cfg.Plan.Pipeline.Name, err)
+	}
+	t.overlay = statestore.NewOverlay(t.resident)
 	t.view = t.overlay
 	t.epoch = rec.Epoch
 	t.epochEnd = event.MinTime

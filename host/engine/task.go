@@ -50,10 +50,11 @@ type Task struct {
 
 	reading []*expr.Program // those that read the topic's name or the arrival
 
-	overlay *statestore.Overlay
-	view    statestore.View
-	heap    event.Heap
-	bundle  event.Bundle
+	resident *statestore.Resident
+	overlay  *statestore.Overlay
+	view     statestore.View
+	heap     event.Heap
+	bundle   event.Bundle
 
 	now       event.Time
 	epochEnd  event.Time // when the running epoch is to end; MinTime: none has begun
@@ -84,6 +85,9 @@ const overlayLimit = 64 << 20
 
 // errRecovered tells the loop that the committer had to recover: the state, the positions and the instances are new.
 var errRecovered = errors.New("recovered")
+
+// residentBytes is how much committed state is kept in memory; what does not fit is read from the store.
+const residentBytes = 256 << 20
 
 // errEpoch marks an error that costs the epoch and not the pipeline: the broker refused what was sent in it.
 var errEpoch = errors.New("the epoch failed")
