@@ -38,6 +38,7 @@ func newApp(s streams) *cli.App {
 			s.validateCommand(),
 			s.planCommand(),
 			s.graphCommand(),
+			s.testCommand(),
 			s.fmtCommand(),
 			s.runCommand(),
 			s.pluginCommand(),

@@ -44,17 +44,26 @@ func (s streams) check(c *cli.Context, withSecrets secrets) (*config.Pipeline, *
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
-	opts := config.Options{Vars: map[string]string{}, VarFiles: c.StringSlice("var-file")}
+	opts, err := configOptions(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	if withSecrets {
 		opts.Getenv = os.LookupEnv
 	}
+	p, diags := config.Load(paths, opts)
+	return p, newChecked(p, config.DiagnosticsJSON(diags)), nil
+}
+
+// configOptions reads --var and --var-file.
+func configOptions(c *cli.Context) (config.Options, error) {
+	opts := config.Options{Vars: map[string]string{}, VarFiles: c.StringSlice("var-file")}
 	for _, v := range c.StringSlice("var") {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok || name == "" {
-			return nil, nil, invalid("--var %s: want NAME=VALUE", v)
+			return opts, invalid("--var %s: want NAME=VALUE", v)
 		}
 		opts.Vars[name] = value
 	}
-	p, diags := config.Load(paths, opts)
-	return p, newChecked(p, config.DiagnosticsJSON(diags)), nil
+	return opts, nil
 }
