@@ -125,9 +125,10 @@ func (b *Broker) options(o *Options) ([]kfake.Opt, error) {
 }
 
 // versions is what the broker says that it can do. It leaves DescribeTopicPartitions out: its answers have null where the
-// Java tools of Kafka 4 take a list for granted, and without it they ask in the older way.
+// Java tools of Kafka 4 take a list for granted, and without it they ask in the older way. The rest is the newest release:
+// what is newer has features for which kfake refuses transactions.
 func versions() *kversion.Versions {
-	v := kversion.Tip()
+	v := kversion.Stable()
 	v.SetMaxKeyVersion(kmsg.DescribeTopicPartitions.Int16(), -1)
 	return v
 }
