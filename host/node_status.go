@@ -66,7 +66,7 @@ func (e *entry) status() *admin.Status {
 	for _, b := range blocks {
 		st.Stages = append(st.Stages, admin.StageStatus{
 			Block: b.Block, In: b.In, Out: b.Out, Late: b.Late, NoWindow: b.NoWindow, Behind: b.Behind, Future: b.Future,
-			DeadLetters: b.DeadLetters, Skipped: b.Skipped, Watermark: millis(b.Watermark),
+			DeadLetters: b.DeadLetters, Skipped: b.Skipped, Watermark: millis(b.Watermark), StateBytes: known(b.StateBytes),
 		})
 	}
 	for i, src := range pl.Pipeline.Sources {
@@ -112,6 +112,14 @@ func millis(t event.Time) *int64 {
 	}
 	ms := int64(t)
 	return &ms
+}
+
+// known returns n, nil if it is negative: not known.
+func known(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
 }
 
 // ballast is the file with which pebblestore keeps some room on the disk; it is no state.

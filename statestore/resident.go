@@ -1,5 +1,7 @@
 package statestore
 
+import "encoding/binary"
+
 // Resident keeps all committed rows in memory as long as they fit, so that a row is found, or known to be absent, without
 // asking the store below: most state of windows lives for minutes, and is gone before a disk would have had to be read. It
 // is a Reader; what it gives is good until the next call. When the rows outgrow the budget it forgets them and passes every
@@ -51,6 +53,22 @@ func (r *Resident) Whole() bool { return r.whole }
 
 // Size returns about how many bytes the rows in memory take.
 func (r *Resident) Size() int { return r.mem.Size() }
+
+// Sizes returns the bytes of keys and values of every operator of a task, by its number. ok is false when not all rows are
+// in memory. It walks over all of them.
+func (r *Resident) Sizes(task uint16) (sizes map[uint16]int64, ok bool) {
+	if !r.whole {
+		return nil, false
+	}
+	sizes = map[uint16]int64{}
+	_ = r.mem.Rows(func(key, val []byte, del bool) error { // the function never fails
+		if !del && len(key) >= 4 && binary.BigEndian.Uint16(key) == task {
+			sizes[binary.BigEndian.Uint16(key[2:])] += int64(len(key) + len(val))
+		}
+		return nil
+	})
+	return sizes, true
+}
 
 // Get is described at Reader.
 func (r *Resident) Get(key []byte) (val []byte, ok bool, err error) {

@@ -94,9 +94,13 @@ func (s pipelineStatus) text(p *printer) {
 	s.sources(p)
 	if len(s.Stages) > 0 {
 		p.printf("\n")
-		rows := [][]string{{"BLOCK", "IN", "OUT", "LATE", "DEAD LETTERS", "SKIPPED", "WATERMARK"}}
+		rows := [][]string{{"BLOCK", "IN", "OUT", "LATE", "DEAD LETTERS", "SKIPPED", "STATE", "WATERMARK"}}
 		for _, b := range s.Stages {
-			rows = append(rows, []string{b.Block, count(b.In), count(b.Out), count(b.Late), count(b.DeadLetters), count(b.Skipped), eventTime(b.Watermark)})
+			state := "-"
+			if b.StateBytes != nil {
+				state = byteSize(*b.StateBytes)
+			}
+			rows = append(rows, []string{b.Block, count(b.In), count(b.Out), count(b.Late), count(b.DeadLetters), count(b.Skipped), state, eventTime(b.Watermark)})
 		}
 		p.table(rows)
 	}

@@ -91,7 +91,10 @@ func (t *Task) deadRecord(n *plan.Node, b *event.Bundle, i int, code, text, dige
 // sendDead sends a dead letter. One that does not fit into its topic either is cut and marked as cut: a dead letter must
 // not fail on what it is for.
 func (t *Task) sendDead(rec Record) error {
-	limit := t.maxRecord(rec.Topic)
+	limit, err := t.maxRecord(t.cfg.DeadLetters, rec.Topic)
+	if err != nil {
+		return err
+	}
 	if size := recordSize(&rec); size > limit {
 		rec.Headers = append(rec.Headers, RecordHeader{"wgate-dl-size", []byte(strconv.Itoa(len(rec.Value)))},
 			RecordHeader{"wgate-dl-cut", []byte("true")})

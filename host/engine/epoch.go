@@ -133,7 +133,7 @@ func (t *Task) recover() error {
 	t.overlay = statestore.NewOverlay(t.resident)
 	t.view = t.overlay
 	t.epoch = rec.Epoch
-	t.epochEnd = event.MinTime
+	t.epochEnd, t.measured = event.MinTime, event.MinTime
 	t.positions = map[Partition]position{}
 	for _, o := range rec.Offsets {
 		t.positions[o.Partition] = position{next: o.Offset}

@@ -84,6 +84,10 @@ func (s *sinkStage) process(b *event.Bundle) error {
 	recs := make([]Record, 0, n)
 	heads := make([]RecordHeader, 0, n*s.headersPerRow(b))
 	chunk := make([]byte, 0, n*96)
+	limit, err := s.task.maxRecord(s.to, s.topic)
+	if err != nil {
+		return err
+	}
 	for i := range n {
 		if bad, ok := s.bad(i); ok {
 			if err := s.fail(b, i, bad); err != nil {
@@ -93,7 +97,7 @@ func (s *sinkStage) process(b *event.Bundle) error {
 		}
 		var rec Record
 		chunk, heads, rec = s.record(b, i, chunk, heads)
-		if recordSize(&rec) > s.task.maxRecord(s.topic) {
+		if recordSize(&rec) > limit {
 			if err := s.task.deadLetter(s.node, b, i, codeTooLarge, "the record is larger than topic "+s.topic+" takes"); err != nil {
 				return err
 			}
@@ -126,7 +130,7 @@ func (s *sinkStage) record(b *event.Bundle, i int, chunk []byte, heads []RecordH
 	if len(b.Origins) > 0 {
 		rec.Input = b.Origins[i]
 	}
-	if !s.values[i].IsNull() && b.Ops[i] != event.Retract || s.node.SinkBlock.Changes == "retract" {
+	if !s.values[i].IsNull() && (b.Ops[i] == event.Insert || s.node.SinkBlock.Changes == "retract") {
 		from := len(chunk)
 		chunk = s.encoder.AppendValue(chunk, b.Heap, s.values[i])
 		rec.Value = chunk[from:len(chunk):len(chunk)]

@@ -30,6 +30,7 @@ type NodeStats struct {
 	DeadLetters atomic.Int64
 	Skipped     atomic.Int64 // failed rows that on_error = "skip" passed over
 	Watermark   atomic.Int64 // of the node's input; a source's own
+	StateBytes  atomic.Int64 // of keys and values, as last counted; -1: not known
 	Calls       atomic.Int64 // of a plugin
 	CallNanos   atomic.Int64
 }
@@ -48,6 +49,7 @@ func NewStats(p *plan.Plan) *Stats {
 	for range p.Nodes {
 		n := &NodeStats{}
 		n.Watermark.Store(int64(event.MinTime))
+		n.StateBytes.Store(-1)
 		s.nodes = append(s.nodes, n)
 	}
 	return s

@@ -62,6 +62,7 @@ type Task struct {
 	positions map[Partition]position
 	topics    map[[2]uint16]string
 	parts     []PartitionState
+	measured  event.Time // when the state was last counted
 	looked    event.Time // when the partitions were last looked at
 	limits    map[string]int
 	ended     bool
@@ -279,7 +280,25 @@ func (t *Task) look() error {
 	}
 	t.ended = !open
 	t.publish()
+	t.measure()
 	return nil
+}
+
+// measure counts the state of every block from time to time: the larger it is, the less often.
+func (t *Task) measure() {
+	every := 5*event.Second + event.Duration(t.resident.Size()>>20)*event.Second
+	if t.measured != event.MinTime && t.now < t.measured.Add(every) {
+		return
+	}
+	t.measured = t.now
+	sizes, ok := t.resident.Sizes(0)
+	for _, g := range t.groups {
+		n := int64(-1)
+		if ok {
+			n = sizes[t.cfg.Operators[g.node.Block]]
+		}
+		g.stats.StateBytes.Store(n)
+	}
 }
 
 // topic returns the name of a record's topic.
@@ -319,16 +338,26 @@ func (t *Task) reached(b *event.Bundle, i int) {
 }
 
 // maxRecord returns the largest record that a topic takes. Files and standard output take all.
-func (t *Task) maxRecord(topic string) int {
+func (t *Task) maxRecord(to Output, topic string) (int, error) {
 	if n, ok := t.limits[topic]; ok {
-		return n
+		return n, nil
+	}
+	type limited interface {
+		MaxRecordBytes(ctx context.Context, topic string) (int, error)
+	}
+	var of limited
+	if l, ok := to.(limited); ok {
+		of = l
+	} else if to == nil {
+		of = t.cfg.Broker
 	}
 	n := 1 << 30
-	if t.cfg.Broker != nil {
-		if m, err := t.cfg.Broker.MaxRecordBytes(t.ctx, topic); err == nil && m > 0 {
-			n = m
+	if of != nil {
+		var err error
+		if n, err = of.MaxRecordBytes(t.ctx, topic); err != nil {
+			return 0, epochError(err)
 		}
 	}
 	t.limits[topic] = n
-	return n
+	return n, nil
 }

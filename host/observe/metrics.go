@@ -88,6 +88,9 @@ func (s sample) blocks() {
 		s.send(behind, float64(b.Behind), b.Block)
 		s.send(future, float64(b.Future), b.Block)
 		s.time(watermark, b.Watermark, b.Block)
+		if b.StateBytes >= 0 {
+			s.send(stateBytes, float64(b.StateBytes), b.Block)
+		}
 		if b.Plugin != "" {
 			s.send(pluginCalls, float64(b.Calls), b.Block, b.Plugin)
 			s.send(pluginSeconds, b.InCalls.Seconds(), b.Block, b.Plugin)
@@ -130,6 +133,7 @@ type Block struct {
 	DeadLetters int64
 	Skipped     int64
 	Watermark   event.Time // of its input
+	StateBytes  int64      // -1: not known, or it keeps none
 	Plugin      string     // that it calls, or empty
 	Calls       int64
 	InCalls     time.Duration
@@ -146,7 +150,7 @@ func Blocks(p *plan.Plan, st *engine.Stats) []Block {
 		if !ok {
 			i = len(out)
 			at[n.Block] = i
-			out = append(out, Block{Block: n.Block, In: c.In.Load(), Watermark: event.Time(c.Watermark.Load())})
+			out = append(out, Block{Block: n.Block, In: c.In.Load(), Watermark: event.Time(c.Watermark.Load()), StateBytes: -1})
 		}
 		b := &out[i]
 		b.Out = c.Out.Load()
@@ -156,6 +160,7 @@ func Blocks(p *plan.Plan, st *engine.Stats) []Block {
 		b.Future += c.Future.Load()
 		b.DeadLetters += c.DeadLetters.Load()
 		b.Skipped += c.Skipped.Load()
+		b.StateBytes = max(b.StateBytes, c.StateBytes.Load())
 		b.Calls += c.Calls.Load()
 		b.InCalls += time.Duration(c.CallNanos.Load())
 		if n.Plugin != nil {

@@ -58,6 +58,8 @@ var (
 		"When the last epoch was committed, in milliseconds since the epoch. Absent until there is one.", "pipeline")
 	epochBytes = newMetric("wgate_state_epoch_bytes", gauge,
 		"Bytes of state that the running epoch has written so far.", "pipeline")
+	stateBytes = newMetric("wgate_state_bytes", gauge,
+		"Bytes of keys and values that the block keeps, counted every few seconds. Absent where it is not known.", "pipeline", "block")
 	pluginCalls = newMetric("wgate_plugin_calls_total", counter,
 		"Calls of the plugin; one call takes many rows.", "pipeline", "block", "plugin")
 	pluginSeconds = newMetric("wgate_plugin_seconds_total", counter,
@@ -68,5 +70,5 @@ var (
 var metrics = []*metric{
 	pipelineState, recordsIn, recordsOut, lateRecords, noWindow, behind, future, deadLetters, skipped, watermark,
 	sourceLag, sourcePosition, sourceWatermark, sourceIdle, sourceHeld,
-	epochs, lastCommit, epochBytes, pluginCalls, pluginSeconds,
+	epochs, lastCommit, epochBytes, stateBytes, pluginCalls, pluginSeconds,
 }
