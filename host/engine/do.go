@@ -58,6 +58,9 @@ func (s *doStage) process(b *event.Bundle) error {
 		s.append(b, m)
 	}
 	for i := range s.out {
+		if len(s.out[i].Heads) > 0 {
+			alignHeads(&s.out[i], s.out[i].Len())
+		}
 		if err := s.decode(i); err != nil {
 			return err
 		}
@@ -88,13 +91,18 @@ func (s *doStage) append(b *event.Bundle, m Made) {
 			s.stats.Behind.Add(1)
 		}
 	}
-	if len(made.Heads) > 0 && len(out.Heads) == out.Len() {
-		hs := made.Heads[k]
-		if hs.End > hs.Start {
-			start := uint32(len(out.Headers))
-			out.Headers = append(out.Headers, made.Headers[hs.Start:hs.End]...)
-			out.Heads[at] = event.HeadSpan{Start: start, End: uint32(len(out.Headers))}
-		}
+	if len(made.Heads) > 0 {
+		alignHeads(out, at)
+		from, hs := uint32(len(out.Headers)), made.Heads[k]
+		out.Headers = append(out.Headers, made.Headers[hs.Start:hs.End]...)
+		out.Heads = append(out.Heads[:at], event.HeadSpan{Start: from, End: uint32(len(out.Headers))})
+	}
+}
+
+// alignHeads gives the first n rows of b an entry in Heads each: those without one have no headers.
+func alignHeads(b *event.Bundle, n int) {
+	for len(b.Heads) < n {
+		b.Heads = append(b.Heads, event.HeadSpan{})
 	}
 }
 

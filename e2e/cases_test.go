@@ -1,0 +1,396 @@
+package e2e
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// same compares what came with what must have come.
+func same(t *testing.T, what string, want, got []string) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+// TestTimestamps (O15 a): records without a timestamp are dead letters. They are committed like the others, do not come
+// again, and touch neither watermark nor windows.
+func TestTimestamps(t *testing.T) {
+	l := newLab(t)
+	l.topic("in", 1, nil)
+	for i, ms := range []int64{1000, -1, 2000, -1} {
+		l.produce(&kgo.Record{
+			Topic: "in", Key: []byte("k"), Value: fmt.Appendf(nil, `{"n":%d}`, i), Timestamp: time.UnixMilli(ms),
+			Headers: []kgo.RecordHeader{{Key: "i", Value: []byte(strconv.Itoa(i))}},
+		})
+	}
+	file := l.file("stamps.hcl", `
+pipeline "stamps" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = record.timestamp
+}
+aggregate "seconds" {
+  input = source.in
+  window "fixed" { size = "1s" }
+  trigger = repeat(after_count(1))
+  compute = { n = count() }
+}
+sink "out" {
+  input = aggregate.seconds
+  value = "${window.start} ${value.n}"
+  encode = "text"
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+`)
+	p := l.run(file)
+	dead := l.read("wgate.stamps.dead_letters", 2)
+	until(t, 30*time.Second, "offset 4 is committed", func() bool { return l.committed("stamps", "in") == 4 })
+	p.stop(t)
+	p = l.run(file) // nothing comes again
+	l.produce(&kgo.Record{Topic: "in", Key: []byte("k"), Value: []byte(`{}`), Timestamp: time.UnixMilli(2500)})
+	same(t, "windows", []string{"null 1000 1", "null 2000 1", "null 2000 2"}, lines(l.read("out", 3)))
+	p.stop(t)
+	if n := len(l.read("wgate.stamps.dead_letters", 2)); n != 2 {
+		t.Errorf("%d dead letters after the restart", n)
+	}
+	same(t, "dead letters", []string{`k {"n":1} i=1`, `k {"n":3} i=3`}, lines(dead))
+	for i, r := range dead {
+		got := []string{header(r, "wgate-dl-topic"), header(r, "wgate-dl-partition"), header(r, "wgate-dl-offset"),
+			header(r, "wgate-dl-operator"), header(r, "wgate-dl-code")}
+		same(t, "headers", []string{"in", "0", strconv.Itoa(1 + 2*i), "source.in", "bad_timestamp"}, got)
+		if !strings.Contains(header(r, "wgate-dl-reason"), "-1") {
+			t.Errorf("the reason is %q", header(r, "wgate-dl-reason"))
+		}
+	}
+	if at := l.committed("stamps", "in"); at != 5 {
+		t.Errorf("committed up to %d", at)
+	}
+}
+
+// TestBrokerStamps (O15 c): the broker stamps the records now, the field is three hours old, and the windows are those of
+// the field.
+func TestBrokerStamps(t *testing.T) {
+	l := newLab(t)
+	l.topic("in", 1, map[string]string{"message.timestamp.type": "LogAppendTime"})
+	then := time.Now().Add(-3 * time.Hour).UnixMilli()
+	l.produce(values("in", fmt.Sprintf(`{"ts":%d}`, then))...)
+	p := l.run(l.file("field.hcl", `
+pipeline "field" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = value.ts
+}
+aggregate "seconds" {
+  input = source.in
+  window "fixed" { size = "1s" }
+  trigger = repeat(after_count(1))
+  compute = { n = count() }
+}
+sink "out" {
+  input = aggregate.seconds
+  value = { start = window.start, n = value.n }
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+`))
+	same(t, "windows", []string{fmt.Sprintf(`null {"start":%d,"n":1}`, then-then%1000)}, lines(l.read("out", 1)))
+	p.stop(t)
+}
+
+// nulls are records with everything that can be null, empty, or there twice.
+func nulls() []*kgo.Record {
+	return []*kgo.Record{
+		{Topic: "in", Key: []byte("k"), Headers: []kgo.RecordHeader{
+			{Key: "trace", Value: []byte("a")}, {Key: "x"}, {Key: "trace", Value: []byte("b")}, {Key: "x", Value: []byte{}},
+		}},
+		{Topic: "in", Key: []byte("k"), Value: []byte{}},
+		{Topic: "in", Value: []byte("1")},
+		{Topic: "in", Value: []byte("2")},
+		{Topic: "in", Value: []byte("3")},
+		{Topic: "in", Key: []byte{}, Value: []byte("4")},
+		{Topic: "in", Key: []byte{}, Value: []byte("5")},
+		{Topic: "in", Key: []byte{0xff, 0}, Value: []byte{0xfe}, Headers: []kgo.RecordHeader{{Key: "raw", Value: []byte{0xff}}}},
+	}
+}
+
+// TestNulls (O16): null and empty keys, values and headers, and headers that are there twice, come through a pipeline as
+// they are, with and without a plugin in between.
+func TestNulls(t *testing.T) {
+	l := newLab(t)
+	l.topic("in", 1, nil)
+	l.produce(nulls()...)
+	file := l.file("nulls.hcl", strings.ReplaceAll(`
+pipeline "nulls" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+plugin "echo" { path = "PLUGIN" }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  decode     = "bytes"
+  event_time = arrival()
+}
+transform "kept" {
+  input = source.in
+  do    = plugin.echo.keep
+}
+transform "copied" {
+  input = source.in
+  do    = plugin.echo.copy
+}
+transform "bare" {
+  input = source.in
+  do    = plugin.echo.bare
+}
+transform "marked" {
+  input = transform.bare
+  do    = plugin.echo.mark
+}
+sink "plain" {
+  input = source.in
+  encode = "bytes"
+  kafka {
+    broker = broker.main
+    topic  = "plain"
+    create { partitions = 1 }
+  }
+}
+sink "kept" {
+  input = transform.kept
+  encode = "bytes"
+  kafka {
+    broker = broker.main
+    topic  = "kept"
+    create { partitions = 1 }
+  }
+}
+sink "copied" {
+  input = transform.copied
+  encode = "bytes"
+  kafka {
+    broker = broker.main
+    topic  = "copied"
+    create { partitions = 1 }
+  }
+}
+sink "bare" {
+  input = transform.bare
+  encode = "bytes"
+  kafka {
+    broker = broker.main
+    topic  = "bare"
+    create { partitions = 1 }
+  }
+}
+sink "marked" {
+  input = transform.marked
+  encode = "bytes"
+  kafka {
+    broker = broker.main
+    topic  = "marked"
+    create { partitions = 1 }
+  }
+}
+`, "PLUGIN", echo(t)))
+	p := l.run(file)
+	want := []string{
+		"k null trace=a x=null trace=b x=empty", "k empty", "null 1", "null 2", "null 3", "empty 4", "empty 5",
+		"\xff\x00 \xfe raw=\xff",
+	}
+	same(t, "without a plugin", want, lines(l.read("plain", len(want))))
+	same(t, "kept", want, lines(l.read("kept", len(want))))
+	same(t, "copied", want, lines(l.read("copied", len(want))))
+	want[0], want[7] = "k null", "\xff\x00 \xfe"
+	same(t, "without headers", want, lines(l.read("bare", len(want))))
+	if got := lines(l.read("marked", len(want))); len(got) != len(want) {
+		t.Errorf("marked: %q", got)
+	} else {
+		for i, line := range got { // which of them a call sees as the first is the engine's business
+			if line != want[i] && line != want[i]+" mark=even" {
+				t.Errorf("marked: %q", line)
+			}
+		}
+	}
+	p.stop(t)
+}
+
+// TestNewHeaders: a plugin gives headers to records of which none has any, and to some of them only.
+func TestNewHeaders(t *testing.T) {
+	l := newLab(t)
+	l.topic("in", 1, nil)
+	l.produce(values("in", "1", "2", "3")...)
+	p := l.run(l.file("headers.hcl", strings.ReplaceAll(`
+pipeline "headers" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+plugin "echo" { path = "PLUGIN" }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = arrival()
+}
+transform "marked" {
+  input = source.in
+  do    = plugin.echo.mark
+}
+sink "marked" {
+  input   = transform.marked
+  headers = { mark = header("mark"), v = value }
+  kafka {
+    broker = broker.main
+    topic  = "marked"
+    create { partitions = 1 }
+  }
+}
+`, "PLUGIN", echo(t))))
+	for _, line := range lines(l.read("marked", 3)) {
+		v := strings.Fields(line)[1]
+		// Which of them a call sees as the first is the engine's business.
+		kept, marked := "null "+v+" mark=null v="+v, "null "+v+" mark=even mark=even v="+v
+		if line != kept && line != marked || v == "1" && line != marked {
+			t.Errorf("%q", line)
+		}
+	}
+	p.stop(t)
+}
+
+// TestNullKeys (O16): null and empty keys are two groups; and null keys are kept, passed over, or dead letters.
+func TestNullKeys(t *testing.T) {
+	for policy, want := range map[string][]string{
+		"keep":        {`empty {"n":2}`, `k {"n":2}`, `null {"n":3}`},
+		"skip":        {`empty {"n":2}`, `k {"n":2}`},
+		"dead_letter": {`empty {"n":2}`, `k {"n":2}`},
+	} {
+		t.Run(policy, func(t *testing.T) {
+			l := newLab(t)
+			l.topic("in", 1, nil)
+			l.produce(nulls()[:7]...)
+			p := l.run(l.file("keys.hcl", strings.ReplaceAll(`
+pipeline "keys" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  decode     = "bytes"
+  event_time = record.offset
+  time_unit  = "s"
+}
+aggregate "groups" {
+  input    = source.in
+  key      = key
+  null_key = "POLICY"
+  window "fixed" { size = "100s" }
+  compute = { n = count() }
+}
+sink "out" {
+  input = aggregate.groups
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+`, "POLICY", policy)))
+			// The watermark is an offset times a second: a hundred records more close the window.
+			for range 100 {
+				l.produce(&kgo.Record{Topic: "in", Key: []byte("end"), Value: []byte("x")})
+			}
+			got := lines(l.read("out", len(want)+1))
+			var groups []string
+			for _, g := range got {
+				if !strings.HasPrefix(g, "end ") {
+					groups = append(groups, g)
+				}
+			}
+			sort.Strings(groups)
+			same(t, "groups", want, groups)
+			if policy == "dead_letter" {
+				same(t, "dead letters", []string{"null 1", "null 2", "null 3"}, lines(l.read("wgate.keys.dead_letters", 3)))
+			} else if n := len(l.read("wgate.keys.dead_letters", 0)); n != 0 {
+				t.Errorf("%d dead letters", n)
+			}
+			p.stop(t)
+		})
+	}
+}
+
+// TestCountOfField (O16): count() counts rows, count(EXPR) those that have a value; a record with a null value is a row.
+// Its number survives as a key, too (O17 f).
+func TestCountOfField(t *testing.T) {
+	l := newLab(t)
+	l.topic("in", 1, nil)
+	for i, v := range [][]byte{nil, []byte(`{"v":null}`), []byte(`{"v":10}`)} {
+		l.produce(&kgo.Record{Topic: "in", Key: []byte("11"), Value: v, Timestamp: time.UnixMilli(int64(i))})
+	}
+	l.produce(&kgo.Record{Topic: "in", Value: []byte(`{"id":9007199254740993}`), Timestamp: time.UnixMilli(2_000)})
+	p := l.run(l.file("field.hcl", `
+pipeline "field" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+}
+aggregate "groups" {
+  input = source.in
+  key   = key
+  window "fixed" { size = "1s" }
+  compute = {
+    all = count()
+    v   = count(value.v)
+  }
+}
+transform "ids" {
+  input = source.in
+  where = has(value.id)
+}
+sink "out" {
+  input = aggregate.groups
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+sink "ids" {
+  input = transform.ids
+  key   = value.id
+  kafka {
+    broker = broker.main
+    topic  = "ids"
+    create { partitions = 1 }
+  }
+}
+`))
+	same(t, "counts", []string{`11 {"all":3,"v":1}`}, lines(l.read("out", 1)))
+	same(t, "key", []string{`9007199254740993 {"id":9007199254740993}`}, lines(l.read("ids", 1)))
+	p.stop(t)
+}

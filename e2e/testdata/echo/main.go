@@ -1,0 +1,60 @@
+// Command echo is a plugin for tests that gives back what it gets, each function in another way.
+package main
+
+import (
+	wgate "github.com/wgate/wgate/plugins/sdk-go"
+)
+
+func init() {
+	wgate.Plugin("echo", "1.0.0")
+	wgate.DoFn("keep", keep, wgate.Pure())
+	wgate.DoFn("copy", copied, wgate.Pure())
+	wgate.DoFn("bare", bare, wgate.Pure())
+	wgate.DoFn("mark", mark, wgate.Pure())
+}
+
+func main() {}
+
+// keep passes the element on as it is.
+func keep(_ *wgate.Element, out *wgate.Emitter) { out.Keep() }
+
+// copied makes the element anew, of everything that it can read of it.
+func copied(e *wgate.Element, out *wgate.Emitter) {
+	var r wgate.Row
+	switch e.ValueForm() {
+	case wgate.Null, wgate.Missing:
+		r = out.EmitNull()
+	case wgate.Bytes:
+		r = out.EmitBytes(e.Value())
+	case wgate.Text:
+		r = out.EmitText(e.Value())
+	default:
+		r = out.Emit(e.Value())
+	}
+	switch e.KeyForm() {
+	case wgate.Null, wgate.Missing:
+		r.KeyNull()
+	case wgate.Bytes:
+		r.KeyBytes(e.Key())
+	default:
+		r.Key(e.Key())
+	}
+	r.Time(e.Time())
+	r.NoHeaders()
+	for i := range e.Headers() {
+		name, value := e.Header(i)
+		r.Header(string(name), value)
+	}
+}
+
+// bare takes the headers off.
+func bare(_ *wgate.Element, out *wgate.Emitter) { out.EmitSame().NoHeaders() }
+
+// mark gives every second element a header, and keeps the others.
+func mark(e *wgate.Element, out *wgate.Emitter) {
+	if e.Index()%2 == 0 {
+		out.EmitSame().Header("mark", []byte("even"))
+		return
+	}
+	out.Keep()
+}
