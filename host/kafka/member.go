@@ -29,6 +29,8 @@ type member struct {
 	waiting atomic.Bool   // a rebalance waits for release
 	gone    bool          // closed or being closed; guarded by Session.mu
 	began   bool          // sought is closed; the caller's goroutine only
+	staged  atomic.Int64  // unix ns: the last answer to offsets of a transaction
+	pulse   atomic.Int64  // unix ns: the last heartbeat, or end of a transaction, was sent
 
 	mu     sync.Mutex
 	topics []string // that the client subscribes to
@@ -168,14 +170,44 @@ func (m *member) OnGroupManageError(err error) {
 // part of the transaction, whose end is not yet sent.
 func (m *member) OnBrokerRead(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, err error) {
 	if err == nil && kmsg.Key(key) == kmsg.TxnOffsetCommit {
+		m.staged.Store(time.Now().UnixNano())
 		crash.Point("offsets_staged")
 	}
 }
 
 // OnBrokerWrite is called by the client when a request was written.
 func (m *member) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, err error) {
-	if err == nil && kmsg.Key(key) == kmsg.EndTxn {
+	switch k := kmsg.Key(key); {
+	case err != nil:
+	case k == kmsg.Heartbeat:
+		m.pulse.Store(time.Now().UnixNano())
+	case k == kmsg.EndTxn:
+		m.pulse.Store(time.Now().UnixNano())
 		crash.Point("end_sent")
+	}
+}
+
+// pulseWait is how long a commit waits for the heartbeat that the client sends after its offsets.
+const pulseWait = 2 * time.Second
+
+// watchPulse calls giveUp when a commit has staged its offsets and waits for a heartbeat that does not come: the client
+// has given its group session up, as it does when the broker was away, and tells nobody until release. It returns when
+// ctx ends, which is the commit's.
+func (m *member) watchPulse(ctx context.Context, giveUp func()) {
+	begin := time.Now().UnixNano()
+	tick := time.NewTicker(pulseWait / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		at := m.staged.Load()
+		if at >= begin && m.pulse.Load() < at && time.Now().UnixNano()-at >= int64(pulseWait) {
+			giveUp()
+			return
+		}
 	}
 }
 

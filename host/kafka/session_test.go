@@ -254,6 +254,43 @@ func TestSession_revoked(t *testing.T) {
 	})
 }
 
+// The client gives its group session up, after a heartbeat that did not come through, and the group still has the member,
+// as it is when a broker was away for a while: the commit does not wait for the heartbeat that nobody sends.
+func TestSession_heartbeatLost(t *testing.T) {
+	bubble(t, func(e *env) {
+		e.topic("in", 1)
+		e.produce(values("in", 0, 0, 3)...)
+		s := e.ready(e.options())
+		want := e.drain(s)
+		m, err := s.Begin(e.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.send(s, "unclear")
+		fault := e.fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Group: "wgate.p", TopLevel: true, Err: kerr.UnknownMemberID})
+		e.drainFor(s, 4*time.Second)
+		if err := s.Flush(e.ctx); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if outcome, err := s.End(e.ctx, m, positions(s, "t")); outcome != engine.Unknown || err == nil {
+			t.Fatal(outcome, err)
+		}
+		if took := time.Since(start); took > 5*time.Second || fault.Hits() != 1 {
+			t.Fatalf("took %v, hits %d", took, fault.Hits())
+		}
+		if err := s.Rebuild(e.ctx); err != nil {
+			t.Fatal(err)
+		}
+		e.recover(s)
+		diff(t, "read again", want, e.drainFor(s, 10*time.Second))
+		if outcome, err := e.epoch(s, "t", "alive"); outcome != engine.Committed {
+			t.Fatal(outcome, err)
+		}
+		diff(t, "results", []string{"alive"}, e.committedValues("out", 1))
+	})
+}
+
 // O16: null, empty and repeated headers come through as they are.
 func TestSession_nullEmptyRepeated(t *testing.T) {
 	bubble(t, func(e *env) {

@@ -105,6 +105,7 @@ func (s *Session) End(ctx context.Context, as engine.Member, offs []engine.Offse
 	// Canceled halfway, the client would not know what it has sent; a time that runs out is an unknown outcome, too.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience())
 	defer cancel()
+	go m.watchPulse(ctx, cancel)
 	committed, err := m.sess.End(kgo.PreTxnCommitFnContext(ctx, fn), kgo.TryCommit)
 	s.open = false
 	if err == nil && committed && replaced {
