@@ -119,18 +119,58 @@ func (k *apache) lag(ctx context.Context, pipeline string, topics []string) stri
 	return left
 }
 
+// stable returns the ends of topics, when no transaction is open in them any more: the last stable offset is the high
+// watermark. Nobody may be writing.
+func (k *apache) stable(t *testing.T, topics ...string) kadm.ListedOffsets {
+	t.Helper()
+	var ends kadm.ListedOffsets
+	open := ""
+	defer func() {
+		if open != "" {
+			txns, err := k.adm.ListTransactions(t.Context(), nil, nil)
+			producers, err2 := k.adm.DescribeProducers(t.Context(), topicsSet(topics))
+			t.Logf("open: %s\ntransactions: %+v %v\nproducers: %+v %v", open, txns, err, producers, err2)
+		}
+	}()
+	until(t, time.Minute, "the end of all transactions", func() bool {
+		high, err := k.adm.ListEndOffsets(t.Context(), topics...)
+		if err == nil {
+			err = high.Error()
+		}
+		if err == nil {
+			ends, err = k.adm.ListCommittedOffsets(t.Context(), topics...)
+		}
+		if err == nil {
+			err = ends.Error()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = ""
+		high.Each(func(h kadm.ListedOffset) {
+			if e, ok := ends.Lookup(h.Topic, h.Partition); !ok || e.Offset != h.Offset {
+				open += fmt.Sprintf("topic %s partition %d: stable to %d of %d\n", h.Topic, h.Partition, e.Offset, h.Offset)
+			}
+		})
+		return open == ""
+	})
+	return ends
+}
+
+func topicsSet(topics []string) kadm.TopicsSet {
+	s := kadm.TopicsSet{}
+	for _, topic := range topics {
+		s.Add(topic)
+	}
+	return s
+}
+
 // committed reads all that is committed in topics.
 func (k *apache) committed(t *testing.T, topics ...string) []*kgo.Record {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	ends, err := k.adm.ListCommittedOffsets(ctx, topics...)
-	if err == nil {
-		err = ends.Error()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ends := k.stable(t, topics...)
 	// Markers of transactions are kept: they say how far a partition has been read.
 	cl, err := kgo.NewClient(kgo.SeedBrokers(k.Addr), kgo.ConsumeTopics(topics...), kgo.KeepControlRecords(),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()))

@@ -157,6 +157,7 @@ func kafkaPartitionAdded(t *testing.T, k *apache) {
 		in.more(t, 500)
 	}
 	n := in.halt(t)
+	k.drained(t, p, f.name, "grows") // a partition that is not known yet does not hold the watermark back
 	k.produce(t, closing(t, "grows", 6)...)
 	k.drained(t, p, f.name, "grows")
 	p.stop(t)

@@ -67,6 +67,7 @@ controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 log.dirs=$dir/data
 auto.create.topics.enable=false
+log.retention.ms=-1
 num.partitions=4
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=4
