@@ -32,11 +32,13 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Clock == nil {
-		o.Clock = wallClock{}
+		o.Clock = wallClock{time.Now()}
 	}
 	return o
 }
 
-type wallClock struct{}
+// wallClock is the machine's clock as it was when the job began, and from then on its monotonic clock: somebody who sets
+// the clock neither fires nor holds up a timer.
+type wallClock struct{ start time.Time }
 
-func (wallClock) Now() event.Time { return event.TimeOf(time.Now()) }
+func (c wallClock) Now() event.Time { return event.TimeOf(c.start.Add(time.Since(c.start))) }

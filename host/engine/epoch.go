@@ -77,6 +77,7 @@ func (t *Task) commit() error {
 		return err
 	}
 	if res != Done {
+		t.cfg.Log.Warn("the epoch did not commit as it stood; going on from what is committed", "cause", t.cfg.Committer.Cause())
 		return errRecovered
 	}
 	if err := t.resident.Absorb(t.overlay); err != nil {
