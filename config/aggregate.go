@@ -1,24 +1,13 @@
 package config
 
 import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/wgate/wgate/combine"
 	"github.com/wgate/wgate/event"
 	"github.com/wgate/wgate/triggers"
 	"github.com/wgate/wgate/windowing"
 )
-
-// What this version can do of what the language has.
-const (
-	retracting = false // panes = "retracting"
-	separate   = false // late = "separate"
-)
-
-// available splits the words of a choice: those after the first n only if this version has them.
-func available(has bool, n int, words ...string) (now, later []string) {
-	if has {
-		return words, nil
-	}
-	return words[:n], words[n:]
-}
 
 // declareAggregate reads what of an aggregate needs no types.
 func (ld *loader) declareAggregate(b *topBlock) {
@@ -27,13 +16,12 @@ func (ld *loader) declareAggregate(b *topBlock) {
 	a.Window = b.readWindow()
 	a.Trigger = b.readTrigger()
 	b.checkSteps(a)
-	now, later := available(retracting, 2, "discarding", "accumulating", "retracting")
-	a.Panes = b.choice("panes", "accumulating", now, later...)
+	a.Panes = b.choice("panes", "accumulating", []string{"discarding", "accumulating", "retracting"})
 	a.Lateness = b.duration("allowed_lateness", 0, true)
 	a.Timestamp = b.choice("timestamp", "end", []string{"end", "earliest", "latest"})
 	a.Unchanged = b.choice("unchanged", "emit", []string{"emit", "suppress"})
-	now, later = available(separate, 2, "refine", "drop", "separate")
-	a.Late = b.choice("late", "refine", now, later...)
+	a.Late = b.choice("late", "refine", []string{"refine", "drop", "separate"})
+	b.checkSeparate(a)
 	ld.p.Aggregates = append(ld.p.Aggregates, a)
 	ld.graph.add(Ref{Kind: "aggregate", Name: b.name}, b, b.input(), func(v *vertex, in flow) { b.readAggregate(a, v, in) })
 }
@@ -78,4 +66,49 @@ func (b *topBlock) readAggregate(a *Aggregate, v *vertex, in flow) {
 		v.out.value = event.Any
 	}
 	v.late = flow{value: in.value, key: a.Key.Type, source: in.source, windowed: true, declared: in.declared}
+	if in.retracts() {
+		a.Retracted, v.late.agg = true, in.agg
+		b.checkRetracted(a, in.agg)
+	}
+}
+
+// checkSeparate: the panes of late rows come one window size after the first of them, so there has to be a size, and
+// nothing else may fire after the window's end.
+func (b *topBlock) checkSeparate(a *Aggregate) {
+	if a.Late != "separate" {
+		return
+	}
+	rng := b.attr("late").Expr.Range()
+	switch a.Window.Kind {
+	case windowing.Fixed, windowing.Sliding, windowing.Cumulative:
+	default:
+		b.ld.fail(rng, "Window without a size", `late = "separate" gathers late rows for as long as the window is, and a %s window has no length of its own. Use a fixed, sliding or cumulative window, or leave it out.`, a.Window.Kind)
+		return
+	}
+	t := a.Trigger
+	if !t.Equal(triggers.Default()) && (t.Kind != triggers.AfterWatermark || len(t.Late) > 0) {
+		b.ld.fail(rng, "Trigger does not fit late rows", `With late = "separate" late rows have panes and a time of their own; the trigger may only be %s, or after_watermark with early alone.`, triggers.Default())
+	}
+}
+
+// checkRetracted refuses an aggregate that cannot take back what its input takes back.
+func (b *topBlock) checkRetracted(a, from *Aggregate) {
+	fail := func(rng hcl.Range, what, next string) {
+		b.ld.fail(rng, "Rows that are taken back", `aggregate.%s takes rows back (panes = "retracting"): %s. %s`, from.Name, what, next)
+	}
+	for _, g := range a.Aggs {
+		if sig, ok := combine.Lookup(g.Func); ok && !sig.Invertible {
+			fail(rangeOf(g.Pos), g.Func+" cannot forget one of its rows in this version", "Use count, sum, mean, any or all, or other panes there.")
+		}
+	}
+	switch {
+	case a.Panes == "discarding":
+		fail(b.head, "what is new since the last pane can then be less than nothing", `Use panes = "accumulating" or "retracting" here.`)
+	case a.Window.Kind.Merging():
+		fail(b.head, "a session does not shrink in this version", "Use another window here, or other panes there.")
+	case a.Window.Kind == windowing.Cumulative:
+		fail(b.head, "a cumulative window over such rows is not available in this version", "Use another window here, or other panes there.")
+	case a.Late == "separate":
+		fail(b.head, `late = "separate" over such rows is not available in this version`, "Leave it out, or use other panes there.")
+	}
 }

@@ -20,6 +20,9 @@ type flow struct {
 // unknown is the flow of a collection about which a mistake was reported: nothing more is found wrong with its users.
 var unknown = flow{source: true, windowed: true}
 
+// retracts reports whether rows may be taken back.
+func (f flow) retracts() bool { return f.agg != nil && f.agg.Panes == "retracting" }
+
 func (f flow) scope() expr.Scope {
 	return expr.Scope{Value: f.value, Key: f.key, Source: f.source, Windowed: f.windowed}
 }

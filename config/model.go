@@ -234,6 +234,7 @@ type Aggregate struct {
 	Unchanged string // emit | suppress
 	Late      string // refine | separate | drop
 	LateRead  bool   // something reads aggregate.NAME.late
+	Retracted bool   // the input takes rows back: it stems from an aggregate with panes = "retracting"
 	Errors    ErrorPolicy
 	Type      event.Type
 	Pos       expr.Pos

@@ -46,7 +46,11 @@ func (b *topBlock) readTransform(t *Transform, v *vertex, in flow) {
 			}
 		}
 	}
-	if b.attr("do") != nil {
+	if a := b.attr("do"); a != nil {
+		if in.retracts() {
+			b.ld.fail(a.Expr.Range(), "Rows that are taken back",
+				`aggregate.%s takes rows back (panes = "retracting"), and a function of a plugin over such rows is not available in this version. Use other panes there.`, in.agg.Name)
+		}
 		v.out = flow{source: in.source, windowed: in.windowed, agg: in.agg}
 		return
 	}

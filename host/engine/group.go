@@ -72,7 +72,7 @@ func newGroup(b base) (*groupStage, error) {
 	cfg := gbkw.Config{
 		Window: n.Agg.Window, Trigger: n.Agg.Trigger, Mode: modes[n.Agg.Panes], Lateness: n.Agg.Lateness,
 		Timestamp: stamps[n.Agg.Timestamp], Suppress: n.Agg.Unchanged == "suppress", Separate: n.Agg.Late == "separate",
-		Op: id,
+		Op: id, Retracted: n.Agg.Retracted,
 	}
 	if cfg.Funcs, err = functions(n.Agg); err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Block, err)

@@ -34,6 +34,8 @@ type sinkStage struct {
 	keys    [][]event.Value
 	columns [][]event.Value
 	keyOf   keyMaker
+
+	compared []byte // the keys of two rows, for replaced
 }
 
 func newSink(b base) (*sinkStage, error) {
@@ -93,6 +95,9 @@ func (s *sinkStage) process(b *event.Bundle) error {
 			if err := s.fail(b, i, bad); err != nil {
 				return err
 			}
+			continue
+		}
+		if s.replaced(b, i) {
 			continue
 		}
 		var rec Record

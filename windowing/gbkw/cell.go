@@ -12,11 +12,11 @@ import (
 //
 // In the state a cell is one row; its value is
 //
-//	flags u8 | panes sent uvarint | trigger state | [mark i64] | [first, last i64] | [deadline i64] |
+//	flags u8 | panes sent uvarint | [rows varint] | trigger state | [mark i64] | [first, last i64] | [deadline i64] |
 //	accumulators | [steps sent uvarint | number uvarint | (step uvarint, accumulators)...] | [sent rows]
 //
 // An accumulator is a length (uvarint) and its bytes; the accumulators of a cell that has nothing in them are left out.
-// mark is there for windows that merge alone: whether the unsent came before the end was passed depends on the end, and
+// rows is there where rows may be taken back. mark is there for windows that merge alone: whether the unsent came before the end was passed depends on the end, and
 // that moves.
 type cell struct {
 	win    event.Window
@@ -35,6 +35,7 @@ type cell struct {
 	first  event.Time // event time of the first element that was not behind the watermark
 	last   event.Time
 	index  uint32
+	rows   int64      // that have come and were not taken back
 	sent   []byte     // rows that were sent and not taken back: sent.go
 	armed  event.Time // clock deadline in the state; MaxTime if there is none
 	held   bool       // counted in its entry's held
@@ -69,6 +70,15 @@ var errCell = errors.New("gbkw: the state of a window is damaged, or it was writ
 // reset makes c an empty cell and keeps its memory.
 func (c *cell) reset() {
 	*c = cell{mark: event.MaxTime, armed: event.MaxTime, empty: true, heir: -1, next: -1, sent: c.sent[:0], slices: c.slices[:0]}
+}
+
+// count counts a row that came, or that was taken back.
+func (c *cell) count(op event.Op) {
+	if op == event.Retract {
+		c.rows--
+		return
+	}
+	c.rows++
 }
 
 // newCell appends an empty cell with accumulators over nothing and returns its number.
@@ -129,6 +139,9 @@ func (m *Machine) encode(dst []byte, i int32) []byte {
 	c := &m.cells[i]
 	dst = append(dst, c.flags(m.due(c.win)))
 	dst = binary.AppendUvarint(dst, uint64(c.index))
+	if m.cfg.Retracted {
+		dst = binary.AppendVarint(dst, c.rows)
+	}
 	dst = append(dst, m.state(i)...)
 	if m.merging && c.unsent {
 		dst = appendTime(dst, c.mark)
@@ -231,6 +244,10 @@ func (m *Machine) decode(i int32, val []byte) error {
 	c.stored = true
 	c.unsent, c.passed, c.timed, c.empty = f&flagUnsent != 0, f&flagPassed != 0, f&flagTimed != 0, f&flagEmpty != 0
 	c.index = uint32(d.uvarint())
+	if m.cfg.Retracted {
+		u := d.uvarint()
+		c.rows = int64(u>>1) ^ -int64(u&1) // as binary.Varint has it
+	}
 	copy(m.state(i), d.take(uint64(m.trig.Size())))
 	switch {
 	case m.merging && c.unsent:

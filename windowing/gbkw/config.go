@@ -41,6 +41,7 @@ type Config struct {
 	Timestamp Timestamp
 	Suppress  bool // unchanged = "suppress"
 	Separate  bool // late = "separate"
+	Retracted bool // rows may be taken back: Ops of the input may be Retract
 	Funcs     []combine.Func
 }
 
@@ -65,6 +66,9 @@ func (c *Config) check() error {
 	}
 	if len(c.Funcs) > maxFuncs {
 		return fail("%d aggregate functions; the limit is %d", len(c.Funcs), maxFuncs)
+	}
+	if c.Retracted && (c.Mode == Discarding || c.Separate || c.Window.Kind.Merging() || c.Window.Kind == windowing.Cumulative) {
+		return fail("rows that are taken back need accumulating or retracting panes of windows that neither merge nor have steps, and late rows that refine")
 	}
 	if c.Separate {
 		return c.checkSeparate(fail)

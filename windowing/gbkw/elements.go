@@ -20,6 +20,8 @@ type scratch struct {
 	lo, hi               []byte
 	groups, rows         []int32
 	keptGroups, keptRows []int32
+	signedGroups         []int32
+	signedRows           []int32
 	bad                  []bool
 	parsed               statestore.Row
 	keyOf                []int32 // sessions: the key of each row
@@ -63,8 +65,8 @@ func (m *Machine) Elements(in *Rows, now event.Time, st statestore.View, out *Ou
 // checkRows looks for rows that cannot be taken. bad is nil if there are none.
 func (m *Machine) checkRows(in *Rows, out *Output) (bad []bool, err error) {
 	for i, op := range in.B.Ops {
-		if op == event.Retract {
-			return nil, fmt.Errorf("gbkw: row %d takes an earlier row back: an aggregate over retractions is not available in this version", i)
+		if op == event.Retract && !m.cfg.Retracted {
+			return nil, fmt.Errorf("gbkw: row %d takes an earlier row back, which the machine was not made for", i)
 		}
 	}
 	for f, fn := range m.funcs {
@@ -136,6 +138,7 @@ func (m *Machine) apply(in *Rows, slow bool, out *Output) error {
 		}
 		if c := &m.cells[i]; slot == c.slot {
 			m.touch(c, t, mark)
+			c.count(b.Ops[row])
 		} else {
 			c.dirty = true
 		}

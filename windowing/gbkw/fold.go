@@ -3,6 +3,7 @@ package gbkw
 import (
 	"slices"
 
+	"github.com/wgate/wgate/combine"
 	"github.com/wgate/wgate/event"
 )
 
@@ -89,8 +90,35 @@ func (m *Machine) fold(groups, rows []int32, in *Rows) {
 		if where := in.where(f); where != nil {
 			m.filter(b, where)
 		}
-		if len(b.Groups) > 0 {
+		switch {
+		case len(b.Groups) == 0:
+		case m.cfg.Retracted:
+			m.foldSigned(f, fn, in.B.Ops)
+		default:
 			fn.Add(m.accs[f], b)
+		}
+	}
+}
+
+// foldSigned adds the rows of m.batch that are new, and takes out those that take an earlier one back. Their order does not
+// matter to functions that can forget.
+func (m *Machine) foldSigned(f int, fn combine.Func, ops []event.Op) {
+	b := &m.batch
+	groups, rows := b.Groups, b.Rows
+	for _, op := range [2]event.Op{event.Insert, event.Retract} {
+		b.Groups, b.Rows = m.scratch.signedGroups[:0], m.scratch.signedRows[:0]
+		for i, row := range rows {
+			if ops[row] == op {
+				b.Groups, b.Rows = append(b.Groups, groups[i]), append(b.Rows, row)
+			}
+		}
+		m.scratch.signedGroups, m.scratch.signedRows = b.Groups, b.Rows
+		switch {
+		case len(b.Rows) == 0:
+		case op == event.Insert:
+			fn.Add(m.accs[f], b)
+		default:
+			fn.Uncombine(m.accs[f], b)
 		}
 	}
 }

@@ -29,6 +29,9 @@ func (m *Machine) timing(c *cell, w event.Time) event.Timing {
 func (m *Machine) send(c *cell, f firing, out *Output) error {
 	fresh := c.unsent
 	c.unsent, c.mark, c.dirty = false, event.MaxTime, true
+	if m.cfg.Retracted && m.cfg.Mode == Retracting && c.rows == 0 {
+		return m.retract(c, f.mark, out) // all was taken back: there is no new row
+	}
 	h := out.Panes.Heap
 	m.results = m.results[:0]
 	for i, fn := range m.funcs {
