@@ -8,6 +8,8 @@ GO        ?= go
 BIN       := bin/wgate
 GO_GUESTS := $(patsubst %/go.mod,%,$(wildcard plugins/examples/*/go.mod))
 WASM      := $(foreach d,$(GO_GUESTS),plugins/examples/$(notdir $(d)).wasm)
+RUST_GUESTS := $(patsubst plugins/examples/%/Cargo.toml,%,$(wildcard plugins/examples/*/Cargo.toml))
+RUST_CRATES := plugins/sdk-rust $(addprefix plugins/examples/,$(RUST_GUESTS))
 MODULES   := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk-go/go.mod)) $(GO_GUESTS)
 LINT      := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 FUZZTIME  ?= 30s
@@ -23,7 +25,7 @@ RACE_PKGS := ./host/... ./cmd/...
 build: ## build bin/wgate
 	$(GO) build -o $(BIN) ./cmd/wgate
 
-guests: build $(WASM) ## build and pack the example plugins: plugins/examples/*.wasm
+guests: build $(WASM) rust-guests ## build and pack the example plugins: plugins/examples/*.wasm
 
 # go build has a cache of its own and knows better than make what is stale.
 .PHONY: $(WASM)
@@ -31,11 +33,20 @@ $(WASM): plugins/examples/%.wasm: build
 	cd plugins/examples/$* && GOOS=wasip1 GOARCH=wasm $(GO) build -buildmode=c-shared -trimpath -ldflags='-s -w' -o ../$*.wasm .
 	$(BIN) plugin pack $@
 
+# Rust guests are built where there is a Rust that can.
+.PHONY: rust-guests
+rust-guests: build
+	@set -e; for g in $(RUST_GUESTS); do \
+		if tools/rust-guest.sh plugins/examples/$$g $(CURDIR)/plugins/examples/$$g.wasm; then $(BIN) plugin pack plugins/examples/$$g.wasm; \
+		else s=$$?; test $$s = 3 || exit $$s; case ",$(WGATE_REQUIRE)," in *,rust,*|*,all,*) exit 1;; esac; fi; done
+
 demo: guests ## build everything and run the quickstart: topic in, plugin, windows, topic out
 	$(BIN) quickstart
 
 test: guests ## run all tests of all modules
 	@set -e; for m in $(MODULES); do echo "== go test $$m"; (cd $$m && $(GO) test ./...); done
+	@set -e; if command -v cargo >/dev/null; then for c in $(RUST_CRATES); do echo "== cargo test $$c"; (cd $$c && cargo test --quiet --offline); done; \
+	else echo "cargo test: skipped: needs Rust"; fi
 ifneq ($(RACE),)
 	@echo "== go test -race -short"
 	$(GO) test $(RACE) -short $(RACE_PKGS)

@@ -134,6 +134,7 @@ func renderAll(dir string) ([]output, error) {
 	return []output{
 		{filepath.Join(dir, "abi.gen.go"), host},
 		{filepath.Join(dir, "..", "plugins", "sdk-go", "abi.gen.go"), sdk},
+		{filepath.Join(dir, "..", "plugins", "sdk-rust", "src", "abi.rs"), rustSource(&s)},
 		{page, text},
 	}, nil
 }

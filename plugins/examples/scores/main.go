@@ -23,8 +23,9 @@ func main() {}
 // score processes one event, such as {"user":"u17","team":"red","points":7,"ts":1767225600000,"kind":"goal"}. It allocates
 // nothing: the slices are parts of the value.
 func score(e *wgate.Element, out *wgate.Emitter) {
-	var user, team, kind []byte // user and team as JSON text
+	var user, team []byte // as JSON text
 	var points, ts int64
+	var ping, double bool
 	s, whole := e.Scan(), true
 	for s.Next() {
 		ok := true
@@ -34,7 +35,8 @@ func score(e *wgate.Element, out *wgate.Emitter) {
 		case "team":
 			team = s.Raw()
 		case "kind":
-			kind, _ = s.Text()
+			kind, _ := s.Text() // good until Next only: it may hold escapes
+			ping, double = string(kind) == "ping", string(kind) == "bonus"
 		case "points":
 			points, ok = s.Int()
 		case "ts":
@@ -45,14 +47,14 @@ func score(e *wgate.Element, out *wgate.Emitter) {
 	switch {
 	case s.Err() != nil:
 		out.Fail("bad_json", s.Err().Error())
-	case string(kind) == "ping":
+	case ping:
 		// Not kept and nothing emitted: the event is dropped.
 	case !whole:
 		out.Fail("bad_number", "points and ts must be whole numbers")
 	case points < 0:
 		out.Fail("negative_points", "points must not be negative")
 	default:
-		if string(kind) == "bonus" {
+		if double {
 			points *= bonus
 		}
 		o := out.Object()

@@ -17,6 +17,7 @@ func TestScore(t *testing.T) {
 		{`{"user":"u17","team":"red","points":7,"ts":1767225600000,"kind":"goal"}`, `{"team":"red","points":7,"user":"u17","ts":1767225600000}`},
 		{`{"user":"u17","team":"red","points":7,"ts":1767225600000,"kind":"bonus"}`, `{"team":"red","points":21,"user":"u17","ts":1767225600000}`},
 		{`{"user":"u17","kind":"ping"}`, ``},
+		{`{"kind":"p\u0069ng","\u0075ser":"u17"}`, ``},
 		{`{"user":"u17","team":"red","points":-7,"ts":1767225600000,"kind":"goal"}`, `! negative_points`},
 		{`{"user":"u17","team":"red","points":1.5,"ts":1767225600000,"kind":"goal"}`, `! bad_number`},
 		{`{"team":null,"points":0}`, `{"team":null,"points":0,"user":null,"ts":0}`},
