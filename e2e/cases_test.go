@@ -394,3 +394,167 @@ sink "ids" {
 	same(t, "key", []string{`9007199254740993 {"id":9007199254740993}`}, lines(l.read("ids", 1)))
 	p.stop(t)
 }
+
+const largePipeline = `
+pipeline "large" {
+  epoch    = "20ms"
+  delivery = "DELIVERY"
+}
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  decode     = "text"
+  event_time = arrival()
+}
+sink "out" {
+  input  = source.in
+  encode = "text"
+  kafka {
+    broker = broker.main
+    topic  = "out"
+  }
+}
+`
+
+// TestLargeRecord (O18): one record of a batch does not fit the sink's topic, nor that of the dead letters. The others are
+// there once each and in order; the large one is a dead letter that is cut and says so; and all of it is committed, also
+// when the process is killed between writing and committing.
+func TestLargeRecord(t *testing.T) {
+	for _, c := range []struct{ name, delivery, crash string }{
+		{"at least once", "at_least_once", ""},
+		{"exactly once", "exactly_once", ""},
+		{"killed when sent", "exactly_once", "flushed:1"},
+		{"killed when decided", "exactly_once", "pending_synced:1"},
+		{"killed before the end", "exactly_once", "offsets_staged:1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLab(t)
+			l.topic("in", 1, map[string]string{"max.message.bytes": "8388608"})
+			l.topic("out", 1, map[string]string{"max.message.bytes": "1048588"})
+			l.topic("wgate.large.dead_letters", 1, map[string]string{"max.message.bytes": "1048588"})
+			large := strings.Repeat("ab", 1_000_000)
+			var recs []*kgo.Record
+			for i, r := range [][2]string{{"k1", "r1"}, {"k2", "r2"}, {"k1", large}, {"k1", "r4"}, {"k2", "r5"}} {
+				recs = append(recs, &kgo.Record{Topic: "in", Key: []byte(r[0]), Value: []byte(r[1]),
+					Headers: []kgo.RecordHeader{{Key: "i", Value: []byte(strconv.Itoa(i))}}})
+			}
+			if err := l.cl.ProduceSync(t.Context(), recs...).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+			file := l.file("large.hcl", strings.ReplaceAll(largePipeline, "DELIVERY", c.delivery))
+			if c.crash != "" {
+				l.crash(file, c.crash)
+			}
+			p := l.run(file)
+			same(t, "sink", []string{"k1 r1 i=0", "k2 r2 i=1", "k1 r4 i=3", "k2 r5 i=4"}, lines(l.read("out", 4)))
+			dead := l.read("wgate.large.dead_letters", 1)
+			if len(dead) != 1 {
+				t.Fatalf("%d dead letters", len(dead))
+			}
+			d := dead[0]
+			got := []string{string(d.Key), header(d, "i"), header(d, "wgate-dl-topic"), header(d, "wgate-dl-partition"), header(d, "wgate-dl-offset"),
+				header(d, "wgate-dl-operator"), header(d, "wgate-dl-code"), header(d, "wgate-dl-size"), header(d, "wgate-dl-cut")}
+			same(t, "dead letter", []string{"k1", "2", "in", "0", "2", "sink.out", "record_too_large", "2000000", "true"}, got)
+			if len(d.Value) == 0 || !strings.HasPrefix(large, string(d.Value)) {
+				t.Errorf("the dead letter has %d bytes that are not the record's first", len(d.Value))
+			}
+			if !strings.Contains(header(d, "wgate-dl-reason"), "out") {
+				t.Errorf("the reason does not name the topic: %q", header(d, "wgate-dl-reason"))
+			}
+			until(t, 30*time.Second, "the input is committed", func() bool { return l.committed("large", "in") >= 5 })
+			p.stop(t)
+		})
+	}
+}
+
+// TestHugeHeaders: what does not fit may be the headers; the dead letter goes without them then.
+func TestHugeHeaders(t *testing.T) {
+	l := newLab(t)
+	l.topic("in", 1, map[string]string{"max.message.bytes": "8388608"})
+	l.topic("out", 1, map[string]string{"max.message.bytes": "1048588"})
+	l.produce(
+		&kgo.Record{Topic: "in", Key: []byte("k1"), Value: []byte("r1"), Headers: []kgo.RecordHeader{{Key: "big", Value: make([]byte, 1_500_000)}}},
+		&kgo.Record{Topic: "in", Key: []byte("k2"), Value: []byte("r2")},
+	)
+	p := l.run(l.file("large.hcl", strings.ReplaceAll(largePipeline, "DELIVERY", "exactly_once")))
+	same(t, "sink", []string{"k2 r2"}, lines(l.read("out", 1)))
+	dead := l.read("wgate.large.dead_letters", 1)
+	same(t, "dead letters", []string{"k1 r1"}, lines(dead))
+	for _, d := range dead {
+		same(t, "headers", []string{"record_too_large", "true", "0"}, []string{header(d, "wgate-dl-code"), header(d, "wgate-dl-cut"), header(d, "wgate-dl-offset")})
+	}
+	p.stop(t)
+}
+
+// TestIdle (O06): the watermark is the least of the partitions that are not idle and never goes back. Seconds are event
+// times; which windows fire, and when, shows the watermark.
+func TestIdle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: waits for partitions to become idle")
+	}
+	l := newLab(t)
+	l.topic("in", 2, nil)
+	p := l.run(l.file("idle.hcl", `
+pipeline "idle" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = value
+  time_unit  = "s"
+  watermark { idle = "2s" }
+}
+aggregate "seconds" {
+  input = source.in
+  window "fixed" { size = "1s" }
+  compute = { n = count() }
+}
+sink "out" {
+  input  = aggregate.seconds
+  value  = "${window.start}"
+  encode = "text"
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+`))
+	at := func(partition int32, second int) {
+		l.produce(&kgo.Record{Topic: "in", Partition: partition, Value: []byte(strconv.Itoa(second))})
+	}
+	fired := func(want ...string) {
+		t.Helper()
+		for i := range want {
+			want[i] = "null " + want[i]
+		}
+		same(t, "windows", want, lines(l.read("out", len(want))))
+	}
+	late := func(want ...string) {
+		t.Helper()
+		for i := range want {
+			want[i] = "null " + want[i]
+		}
+		same(t, "late", want, lines(l.read("wgate.idle.dead_letters", len(want))))
+	}
+	at(0, 5)
+	at(1, 3)
+	fired("3000") // both fall silent: the greatest watermark holds
+	at(0, 9)
+	fired("3000", "5000") // partition 1 does not hold it back
+	at(1, 4)              // it is back, behind: the watermark stays
+	late("4")
+	at(0, 12)
+	at(1, 6)
+	at(1, 10) // but it holds the watermark from now on
+	fired("3000", "5000", "9000", "10000")
+	late("4", "6")
+	at(1, 11)
+	late("4", "6", "11")
+	p.stop(t)
+}

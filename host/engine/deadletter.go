@@ -2,7 +2,9 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/wgate/wgate/config"
@@ -17,6 +19,12 @@ const (
 	codeTooLarge  = "record_too_large"
 	codeNullKey   = "null_key"
 	codeTimestamp = "bad_timestamp"
+)
+
+// deadPrefix is how the headers begin that say what became of a record; maxReason is how long one of them may be.
+const (
+	deadPrefix = "wgate-dl-"
+	maxReason  = 8 << 10
 )
 
 // deadLetterCut is how much of a record that is too large goes into its dead letter.
@@ -60,7 +68,8 @@ func (t *Task) deadLetterDigest(n *plan.Node, b *event.Bundle, i int, code, text
 	return t.breaker(n).failed(code)
 }
 
-// deadRecord makes the dead letter of row i: the source record's key, value and headers, and where it came from.
+// deadRecord makes the dead letter of row i: the source record's key, value and headers, and where it came from. Of a
+// result, which comes from no single record, it has the key, the value as far as it got, and the window.
 func (t *Task) deadRecord(n *plan.Node, b *event.Bundle, i int, code, text, digest string) Record {
 	rec := Record{Topic: DeadLetterTopic(t.cfg.Plan.Pipeline.Name), Timestamp: t.now}
 	topic, part, off := "", "", ""
@@ -75,34 +84,56 @@ func (t *Task) deadRecord(n *plan.Node, b *event.Bundle, i int, code, text, dige
 		for _, h := range b.RowHeaders(i) {
 			rec.Headers = append(rec.Headers, RecordHeader{string(b.Heap.Get(h.Key)), clone(b.Heap.Get(h.Value))})
 		}
+	} else {
+		deadResult(&rec, b, i)
 	}
-	add := func(k, v string) { rec.Headers = append(rec.Headers, RecordHeader{"wgate-dl-" + k, []byte(v)}) }
+	add := func(k, v string) { rec.Headers = append(rec.Headers, RecordHeader{deadPrefix + k, []byte(v)}) }
 	add("topic", topic)
 	add("partition", part)
 	add("offset", off)
 	add("operator", n.Block)
 	add("code", code)
-	add("reason", cutText(text, 8<<10))
+	add("reason", cutText(text, maxReason))
 	add("digest", digest)
 	add("time", strconv.FormatInt(int64(t.now), 10))
 	return rec
 }
 
-// sendDead sends a dead letter. One that does not fit into its topic either is cut and marked as cut: a dead letter must
-// not fail on what it is for.
+func deadResult(rec *Record, b *event.Bundle, i int) {
+	if k := b.Keys[i]; !k.IsNull() {
+		rec.Key = appendPlain(nil, b.Heap, k)
+	}
+	if v := b.Values[i]; !v.IsNull() && v.Kind != event.Error {
+		rec.Value = appendPlain(nil, b.Heap, v)
+	}
+	if len(b.Windows) == 0 || b.Windows[i].IsGlobal() {
+		return
+	}
+	w := b.Windows[i]
+	rec.Headers = append(rec.Headers, RecordHeader{headerStart, strconv.AppendInt(nil, int64(w.Start), 10)},
+		RecordHeader{headerEnd, strconv.AppendInt(nil, int64(w.End), 10)})
+}
+
+// sendDead sends a dead letter. One that does not fit into its topic either is cut and marked as cut, and loses the headers
+// of its record if they are what is too large: a dead letter must not fail on what it is for.
 func (t *Task) sendDead(rec Record) error {
 	limit, err := t.maxRecord(t.cfg.DeadLetters, rec.Topic)
 	if err != nil {
 		return err
 	}
 	if size := recordSize(&rec); size > limit {
-		rec.Headers = append(rec.Headers, RecordHeader{"wgate-dl-size", []byte(strconv.Itoa(len(rec.Value)))},
-			RecordHeader{"wgate-dl-cut", []byte("true")})
+		rec.Headers = append(rec.Headers, RecordHeader{deadPrefix + "size", []byte(strconv.Itoa(len(rec.Value)))},
+			RecordHeader{deadPrefix + "cut", []byte("true")})
 		if len(rec.Key) > deadLetterCut {
 			rec.Key = rec.Key[:deadLetterCut]
 		}
 		keep := min(deadLetterCut, len(rec.Value))
 		rec.Value = rec.Value[:keep]
+		if recordSize(&rec) > limit {
+			rec.Headers = slices.DeleteFunc(rec.Headers, func(h RecordHeader) bool {
+				return !strings.HasPrefix(h.Key, deadPrefix) || len(h.Value) > maxReason
+			})
+		}
 	}
 	return t.send(t.cfg.DeadLetters, []Record{rec})
 }
