@@ -44,12 +44,12 @@ demo: guests ## build everything and run the quickstart: topic in, plugin, windo
 	$(BIN) quickstart
 
 test: guests ## run all tests of all modules
-	@set -e; for m in $(MODULES); do echo "== go test $$m"; (cd $$m && $(GO) test ./...); done
+	@set -e; for m in $(MODULES); do echo "== go test $$m"; (cd $$m && $(GO) test -timeout 20m ./...); done
 	@set -e; if command -v cargo >/dev/null; then for c in $(RUST_CRATES); do echo "== cargo test $$c"; (cd $$c && cargo test --quiet --offline); done; \
 	else echo "cargo test: skipped: needs Rust"; fi
 ifneq ($(RACE),)
 	@echo "== go test -race -short"
-	$(GO) test $(RACE) -short $(RACE_PKGS)
+	$(GO) test $(RACE) -short -timeout 20m $(RACE_PKGS)
 endif
 
 check: format lint ## format, vet, lint and the short tests, in under three minutes

@@ -20,7 +20,6 @@ type Scenario struct {
 
 	configs []*topBlock // what is changed in the pipeline
 	diags   hcl.Diagnostics
-	texts   map[string][]byte
 }
 
 // Problems returns what is wrong with the script itself. One that has an error cannot be run.

@@ -47,10 +47,9 @@ type stepForm struct {
 
 // scenarioReader reads one scenario.
 type scenarioReader struct {
-	ld   *loader
-	s    *Scenario
-	now  event.Time // of the script's clock
-	ends bool       // finish {} came
+	ld  *loader
+	s   *Scenario
+	now event.Time // of the script's clock
 }
 
 func (ld *loader) readScenario(name string, hb *hclsyntax.Block) *Scenario {

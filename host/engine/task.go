@@ -194,8 +194,8 @@ func (t *Task) turn() error {
 
 // poll takes one bundle from each input that has one. With nothing anywhere it waits a little.
 func (t *Task) poll() (bool, error) {
-	any := false
-	for round := 0; round < 2 && !any; round++ {
+	some := false
+	for round := 0; round < 2 && !some; round++ {
 		wait := time.Duration(0)
 		if round == 1 {
 			wait = t.wait() / time.Duration(max(1, len(t.cfg.Inputs)))
@@ -211,13 +211,13 @@ func (t *Task) poll() (bool, error) {
 			if !got {
 				continue
 			}
-			any = true
+			some = true
 			if err := t.take(&t.bundle); err != nil {
 				return false, err
 			}
 		}
 	}
-	return any, nil
+	return some, nil
 }
 
 // wait is how long the task may sleep: until the epoch ends or a timer is due, and not for long.
