@@ -5,16 +5,17 @@ package abi
 // The version of the ABI.
 const (
 	Major = 1
-	Minor = 0
+	Minor = 1
 )
 
 // Limit: sizes in bytes that every host keeps to.
 const (
-	HeaderSize  = 64         // the fixed header of a frame
-	SectionSize = 16         // one row of the section table, which follows the header
-	MaxSections = 32         // rows of a section table
-	MaxFrame    = 1073741824 // a whole frame
-	MaxManifest = 65536      // the manifest's JSON
+	HeaderSize     = 64         // the fixed header of a frame
+	SectionSize    = 16         // one row of the section table, which follows the header
+	MaxSections    = 32         // rows of a section table
+	MaxFrame       = 1073741824 // a whole frame
+	MaxManifest    = 65536      // the manifest's JSON
+	MaxAccumulator = 1048576    // one accumulator
 )
 
 // Magic: the first four bytes of a frame.
@@ -46,9 +47,10 @@ const (
 
 // Op: what wgate_call is asked to do, by kind of function.
 const (
-	OpProcess     uint32 = 1 // DoFn: work through a bundle of rows
-	OpMigrate     uint32 = 2 // DoFn: bring state of an older version up to date (reserved)
-	OpReconfigure uint32 = 3 // DoFn: take a new configuration (reserved)
+	OpProcess     uint32 = 1  // DoFn: work through a bundle of rows
+	OpMigrate     uint32 = 2  // DoFn: bring state of an older version up to date (reserved)
+	OpReconfigure uint32 = 3  // DoFn: take a new configuration (reserved)
+	OpRun         uint32 = 16 // Combiner: work through a list of steps over accumulators
 )
 
 // Section: kinds of sections; below 64 input, from 64 on output.
@@ -64,6 +66,10 @@ const (
 	SectionTimers    uint16 = 9  // input: timers that fired (reserved)
 	SectionHTTP      uint16 = 10 // input: replies (reserved)
 	SectionTables    uint16 = 11 // input: rows of tables (reserved)
+	SectionAccs      uint16 = 12 // input: ACCS, the accumulators of the call
+	SectionSteps     uint16 = 13 // input: STEPS, in order
+	SectionPairs     uint16 = 14 // input: u32 each, the rows of ARGS that steps name
+	SectionArgs      uint16 = 15 // input: VALUES, for each row one for each argument
 	SectionOpen      uint16 = 32 // open: OPEN, one row
 	SectionConfig    uint16 = 33 // open: the configuration as JSON
 	SectionFunctions uint16 = 34 // open: FUNCTIONS, those that the pipeline uses
@@ -76,6 +82,8 @@ const (
 	SectionStateOps  uint16 = 69 // output: changes of state (reserved)
 	SectionTimerOps  uint16 = 70 // output: timers set and cleared (reserved)
 	SectionRequests  uint16 = 71 // output: HTTP requests (reserved)
+	SectionGrown     uint16 = 72 // output: GROWN, accumulators that have changed
+	SectionResults   uint16 = 73 // output: VALUES, one for each step Extract, in order
 )
 
 // Flag: flags of a section.
@@ -122,6 +130,32 @@ const (
 	LevelInfo  uint32 = 1
 	LevelWarn  uint32 = 2
 	LevelError uint32 = 3
+)
+
+// Step: what a step of Run does with its accumulator.
+const (
+	StepAdd       uint32 = 1 // folds the rows of pairs [From, From+Count) in, in order
+	StepMerge     uint32 = 2 // folds accumulator From in, whose elements count as having come later
+	StepExtract   uint32 = 3 // gives its result
+	StepUncombine uint32 = 4 // takes the rows of pairs [From, From+Count) back out
+	StepCompact   uint32 = 5 // makes it smaller (reserved)
+	StepCheck     uint32 = 6 // adds each row of pairs [From, From+Count) to an empty accumulator of its own, which is then dropped: only FAIL counts
+)
+
+// Kind: what a VALUE is.
+const (
+	KindMissing  uint32 = 0 // there is none
+	KindNull     uint32 = 1
+	KindBool     uint32 = 2  // Low is 0 or 1
+	KindInt      uint32 = 3  // Low is an i64, Float the nearest f64
+	KindDecimal  uint32 = 4  // High and Low are a 128-bit count of 1e-18, Float the nearest f64
+	KindFloat    uint32 = 5  // Float
+	KindText     uint32 = 6  // UTF-8 text at Low in HEAP
+	KindBytes    uint32 = 7  // any bytes at Low in HEAP
+	KindTime     uint32 = 8  // Low is ms since 1970
+	KindDuration uint32 = 9  // Low is ms
+	KindJSON     uint32 = 10 // JSON text at Low in HEAP
+	KindError    uint32 = 11 // results only: code, blank, text at Low in HEAP
 )
 
 // Metric: kinds of metrics.
@@ -262,6 +296,41 @@ const (
 	AtLineRow    = 4  // u32: input row, or None
 	AtLineOffset = 8  // u32: of the text in HEAP
 	AtLineLength = 12 // u32
+)
+
+// Layout Acc: row of ACCS. Its size and the offsets of its fields.
+const (
+	SizeAcc     = 8
+	AtAccOffset = 0 // u32: in HEAP, a multiple of 8
+	AtAccLength = 4 // u32: 0: an accumulator over nothing, which the guest has to create
+)
+
+// Layout Step: row of STEPS. Its size and the offsets of its fields.
+const (
+	SizeStep    = 16
+	AtStepOp    = 0  // u32: Step
+	AtStepAcc   = 4  // u32: row of ACCS
+	AtStepFrom  = 8  // u32: first pair; of Merge: row of ACCS
+	AtStepCount = 12 // u32: pairs
+)
+
+// Layout Value: a value with its type. Its size and the offsets of its fields.
+const (
+	SizeValue     = 32
+	AtValueKind   = 0  // u32: Kind
+	AtValueLength = 4  // u32: of the bytes in HEAP
+	AtValueLow    = 8  // u64: see Kind
+	AtValueHigh   = 16 // u64: see Kind
+	AtValueFloat  = 24 // u64: bits of an f64: see Kind
+)
+
+// Layout Grown: row of GROWN. Its size and the offsets of its fields.
+const (
+	SizeGrown       = 16
+	AtGrownAcc      = 0  // u32: row of ACCS
+	AtGrownReserved = 4  // u32: 0
+	AtGrownOffset   = 8  // u32: of its bytes in HEAP
+	AtGrownLength   = 12 // u32: at most MaxAccumulator
 )
 
 // Layout OpenRow: row of OPEN. Its size and the offsets of its fields.

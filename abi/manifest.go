@@ -22,14 +22,24 @@ type Manifest struct {
 type Function struct {
 	ID   uint32   `json:"id"`   // its place in Manifest.Functions
 	Name string   `json:"name"` // as in plugin.NAME.FUNCTION
-	Kind string   `json:"kind"` // KindDoFn
+	Kind string   `json:"kind"` // KindDoFn or KindCombiner
 	Tags []string `json:"tags,omitempty"`
 	Pure bool     `json:"pure,omitempty"` // the same row always gives the same output
+
+	// Of a combiner: how many arguments it takes, whether it refuses no row, whether it can take elements back.
+	Args      int  `json:"args,omitempty"`
+	Total     bool `json:"total,omitempty"`
+	Uncombine bool `json:"uncombine,omitempty"`
 }
 
-// KindDoFn is the kind of element-wise functions; combiner, window_fn, trigger and estimator are not available in this
-// version.
-const KindDoFn = "dofn"
+// The kinds of functions. window_fn, trigger and estimator are not available in this version.
+const (
+	KindDoFn     = "dofn"
+	KindCombiner = "combiner"
+)
+
+// maxArgs is how many arguments a combiner may take.
+const maxArgs = 32
 
 // ManifestSection is the name of the custom section that holds the manifest.
 const ManifestSection = "wgate:manifest"
@@ -63,7 +73,9 @@ func ParseManifest(text []byte) (*Manifest, error) {
 			return nil, fmt.Errorf("%w: function name %q: letters, digits and _ are allowed", ErrManifest, f.Name)
 		case seen[f.Name]:
 			return nil, fmt.Errorf("%w: function %q occurs twice", ErrManifest, f.Name)
-		case f.Kind != KindDoFn:
+		case f.Kind == KindCombiner && (f.Args < 1 || f.Args > maxArgs):
+			return nil, fmt.Errorf("%w: combiner %q takes %d arguments, 1 to %d are allowed", ErrManifest, f.Name, f.Args, maxArgs)
+		case f.Kind != KindDoFn && f.Kind != KindCombiner:
 			return nil, fmt.Errorf("%w: function %q is of kind %q, which is not available in this version", ErrManifest, f.Name, f.Kind)
 		case len(f.Tags) > 1000:
 			return nil, fmt.Errorf("%w: function %q has %d tags", ErrManifest, f.Name, len(f.Tags))

@@ -5,16 +5,17 @@ package wgate
 // The version of the ABI.
 const (
 	major = 1
-	minor = 0
+	minor = 1
 )
 
 // Limit: sizes in bytes that every host keeps to.
 const (
-	headerSize  = 64         // the fixed header of a frame
-	sectionSize = 16         // one row of the section table, which follows the header
-	maxSections = 32         // rows of a section table
-	maxFrame    = 1073741824 // a whole frame
-	maxManifest = 65536      // the manifest's JSON
+	headerSize     = 64         // the fixed header of a frame
+	sectionSize    = 16         // one row of the section table, which follows the header
+	maxSections    = 32         // rows of a section table
+	maxFrame       = 1073741824 // a whole frame
+	maxManifest    = 65536      // the manifest's JSON
+	maxAccumulator = 1048576    // one accumulator
 )
 
 // Magic: the first four bytes of a frame.
@@ -46,9 +47,10 @@ const (
 
 // Op: what wgate_call is asked to do, by kind of function.
 const (
-	opProcess     uint32 = 1 // DoFn: work through a bundle of rows
-	opMigrate     uint32 = 2 // DoFn: bring state of an older version up to date (reserved)
-	opReconfigure uint32 = 3 // DoFn: take a new configuration (reserved)
+	opProcess     uint32 = 1  // DoFn: work through a bundle of rows
+	opMigrate     uint32 = 2  // DoFn: bring state of an older version up to date (reserved)
+	opReconfigure uint32 = 3  // DoFn: take a new configuration (reserved)
+	opRun         uint32 = 16 // Combiner: work through a list of steps over accumulators
 )
 
 // Section: kinds of sections; below 64 input, from 64 on output.
@@ -64,6 +66,10 @@ const (
 	sectionTimers    uint16 = 9  // input: timers that fired (reserved)
 	sectionHTTP      uint16 = 10 // input: replies (reserved)
 	sectionTables    uint16 = 11 // input: rows of tables (reserved)
+	sectionAccs      uint16 = 12 // input: ACCS, the accumulators of the call
+	sectionSteps     uint16 = 13 // input: STEPS, in order
+	sectionPairs     uint16 = 14 // input: u32 each, the rows of ARGS that steps name
+	sectionArgs      uint16 = 15 // input: VALUES, for each row one for each argument
 	sectionOpen      uint16 = 32 // open: OPEN, one row
 	sectionConfig    uint16 = 33 // open: the configuration as JSON
 	sectionFunctions uint16 = 34 // open: FUNCTIONS, those that the pipeline uses
@@ -76,6 +82,8 @@ const (
 	sectionStateOps  uint16 = 69 // output: changes of state (reserved)
 	sectionTimerOps  uint16 = 70 // output: timers set and cleared (reserved)
 	sectionRequests  uint16 = 71 // output: HTTP requests (reserved)
+	sectionGrown     uint16 = 72 // output: GROWN, accumulators that have changed
+	sectionResults   uint16 = 73 // output: VALUES, one for each step Extract, in order
 )
 
 // Flag: flags of a section.
@@ -122,6 +130,32 @@ const (
 	levelInfo  uint32 = 1
 	levelWarn  uint32 = 2
 	levelError uint32 = 3
+)
+
+// Step: what a step of Run does with its accumulator.
+const (
+	stepAdd       uint32 = 1 // folds the rows of pairs [From, From+Count) in, in order
+	stepMerge     uint32 = 2 // folds accumulator From in, whose elements count as having come later
+	stepExtract   uint32 = 3 // gives its result
+	stepUncombine uint32 = 4 // takes the rows of pairs [From, From+Count) back out
+	stepCompact   uint32 = 5 // makes it smaller (reserved)
+	stepCheck     uint32 = 6 // adds each row of pairs [From, From+Count) to an empty accumulator of its own, which is then dropped: only FAIL counts
+)
+
+// Kind: what a VALUE is.
+const (
+	kindMissing  uint32 = 0 // there is none
+	kindNull     uint32 = 1
+	kindBool     uint32 = 2  // Low is 0 or 1
+	kindInt      uint32 = 3  // Low is an i64, Float the nearest f64
+	kindDecimal  uint32 = 4  // High and Low are a 128-bit count of 1e-18, Float the nearest f64
+	kindFloat    uint32 = 5  // Float
+	kindText     uint32 = 6  // UTF-8 text at Low in HEAP
+	kindBytes    uint32 = 7  // any bytes at Low in HEAP
+	kindTime     uint32 = 8  // Low is ms since 1970
+	kindDuration uint32 = 9  // Low is ms
+	kindJSON     uint32 = 10 // JSON text at Low in HEAP
+	kindError    uint32 = 11 // results only: code, blank, text at Low in HEAP
 )
 
 // Metric: kinds of metrics.
@@ -262,6 +296,41 @@ const (
 	atLineRow    = 4  // u32: input row, or None
 	atLineOffset = 8  // u32: of the text in HEAP
 	atLineLength = 12 // u32
+)
+
+// Layout Acc: row of ACCS. Its size and the offsets of its fields.
+const (
+	sizeAcc     = 8
+	atAccOffset = 0 // u32: in HEAP, a multiple of 8
+	atAccLength = 4 // u32: 0: an accumulator over nothing, which the guest has to create
+)
+
+// Layout Step: row of STEPS. Its size and the offsets of its fields.
+const (
+	sizeStep    = 16
+	atStepOp    = 0  // u32: Step
+	atStepAcc   = 4  // u32: row of ACCS
+	atStepFrom  = 8  // u32: first pair; of Merge: row of ACCS
+	atStepCount = 12 // u32: pairs
+)
+
+// Layout Value: a value with its type. Its size and the offsets of its fields.
+const (
+	sizeValue     = 32
+	atValueKind   = 0  // u32: Kind
+	atValueLength = 4  // u32: of the bytes in HEAP
+	atValueLow    = 8  // u64: see Kind
+	atValueHigh   = 16 // u64: see Kind
+	atValueFloat  = 24 // u64: bits of an f64: see Kind
+)
+
+// Layout Grown: row of GROWN. Its size and the offsets of its fields.
+const (
+	sizeGrown       = 16
+	atGrownAcc      = 0  // u32: row of ACCS
+	atGrownReserved = 4  // u32: 0
+	atGrownOffset   = 8  // u32: of its bytes in HEAP
+	atGrownLength   = 12 // u32: at most MaxAccumulator
 )
 
 // Layout OpenRow: row of OPEN. Its size and the offsets of its fields.

@@ -243,33 +243,15 @@ func (r Row) NoHeaders() Row {
 // build appends the sections after HEAP, fills in header and table, and returns the frame. done is the number of rows that
 // are done with it.
 func (o *Emitter) build(rows, done int) []byte {
-	heap := len(o.frame) - heapAt
-	table := [outSections]sectionEntry{{kind: sectionHeap, offset: heapAt, length: uint32(heap), count: uint32(heap)}}
-	n := 1
-	add := func(kind uint16, b []byte, count int) {
-		if count == 0 {
-			return
-		}
-		for len(o.frame)%8 != 0 {
-			o.frame = append(o.frame, 0)
-		}
-		table[n] = sectionEntry{kind, flagCritical, uint32(len(o.frame)), uint32(len(b)), uint32(count)}
-		o.frame = append(o.frame, b...)
-		n++
-	}
+	t := newTable(o.frame)
 	if o.kept {
-		add(sectionKeep, o.keep, rows)
+		t.add(sectionKeep, o.keep, rows)
 	}
-	add(sectionEmit, bytesOf(o.emits), len(o.emits))
-	add(sectionHeaders, bytesOf(o.heads), len(o.heads))
-	add(sectionFail, bytesOf(o.fails), len(o.fails))
-	add(sectionMetric, bytesOf(o.stats), len(o.stats))
-	add(sectionLog, bytesOf(o.lines), len(o.lines))
-	h := [1]frameHeader{{
-		magic: magicOutput, minor: minor, op: uint32(done), sections: uint32(n), total: uint32(len(o.frame)),
-		cursor: none, rows: uint32(rows),
-	}}
-	copy(o.frame, bytesOf(h[:]))
-	copy(o.frame[headerSize:heapAt], bytesOf(table[:]))
+	t.add(sectionEmit, bytesOf(o.emits), len(o.emits))
+	t.add(sectionHeaders, bytesOf(o.heads), len(o.heads))
+	t.add(sectionFail, bytesOf(o.fails), len(o.fails))
+	t.add(sectionMetric, bytesOf(o.stats), len(o.stats))
+	t.add(sectionLog, bytesOf(o.lines), len(o.lines))
+	o.frame = t.finish(rows, done)
 	return o.frame
 }

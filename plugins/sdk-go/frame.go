@@ -68,6 +68,18 @@ type openRow struct {
 	time, output     uint32
 }
 
+type accRow struct{ offset, length uint32 }
+
+type stepRow struct{ op, acc, from, count uint32 }
+
+type valueRow struct {
+	kind, length uint32
+	low, high    uint64
+	float        float64
+}
+
+type grownRow struct{ acc, reserved, offset, length uint32 }
+
 // input is an input frame that was taken apart.
 type input struct {
 	frame   []byte

@@ -39,6 +39,11 @@ func TestLayouts(t *testing.T) {
 		{"sample", unsafe.Sizeof(sampleRow{}), sizeSample},
 		{"line", unsafe.Sizeof(lineRow{}), sizeLine},
 		{"open", unsafe.Sizeof(openRow{}), sizeOpenRow},
+		{"acc", unsafe.Sizeof(accRow{}), sizeAcc},
+		{"step", unsafe.Sizeof(stepRow{}), sizeStep},
+		{"value", unsafe.Sizeof(valueRow{}), sizeValue},
+		{"value float", unsafe.Offsetof(valueRow{}.float), atValueFloat},
+		{"grown", unsafe.Sizeof(grownRow{}), sizeGrown},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, the ABI says %d", c.name, c.got, c.want)

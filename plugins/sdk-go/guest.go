@@ -15,6 +15,7 @@ type guest struct {
 	in     input
 	out    Emitter
 	el     Element
+	folder folder
 	host   host
 }
 
@@ -80,8 +81,14 @@ func (g *guest) open(n uint32) int32 {
 
 // call works through the input frame of n bytes.
 func (g *guest) call(fn, op, n uint32) int32 {
-	if uint64(fn) >= uint64(len(plugin.functions)) || op != opProcess {
-		g.host.fail("no such function or op")
+	if uint64(fn) >= uint64(len(plugin.functions)) {
+		g.host.fail("no such function")
+		return -1
+	}
+	if c := plugin.functions[fn].fold; c != nil && op == opRun {
+		return g.fold(c, g.frame(n))
+	} else if c != nil || op != opProcess {
+		g.host.fail("the function is of another kind")
 		return -1
 	}
 	if !g.in.take(g.frame(n)) {

@@ -128,7 +128,7 @@ func TestLarge(t *testing.T) {
 func TestManifest(t *testing.T) {
 	want := `{"abi":1,"name":"test","version":"1.2.3","sdk":"go 0.1.0","functions":[` +
 		`{"id":0,"name":"touch","kind":"dofn","tags":["side"],"pure":true},` +
-		`{"id":1,"name":"panics","kind":"dofn"},{"id":2,"name":"large","kind":"dofn"}]}`
+		`{"id":1,"name":"panics","kind":"dofn"},{"id":2,"name":"large","kind":"dofn"},{"id":3,"name":"mean","kind":"combiner","args":1,"total":true,"uncombine":true},{"id":4,"name":"join","kind":"combiner","args":2}]}`
 	if got := harness(t, "").Manifest(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -13,6 +13,7 @@ type Option func(*function)
 type function struct {
 	name string
 	each Func
+	fold *combiner // of a combiner, else nil
 	tags []string
 	pure bool
 }
@@ -62,7 +63,7 @@ func manifest() []byte {
 		}
 		b = appendInt(append(b, `{"id":`...), int64(i))
 		b = appendString(append(b, `,"name":`...), f.name)
-		b = append(b, `,"kind":"dofn"`...)
+		b = f.appendKind(b)
 		if len(f.tags) > 0 {
 			b = append(b, `,"tags":[`...)
 			for j, t := range f.tags {
@@ -79,4 +80,18 @@ func manifest() []byte {
 		b = append(b, '}')
 	}
 	return append(b, `]}`...)
+}
+
+func (f *function) appendKind(b []byte) []byte {
+	if f.fold == nil {
+		return append(b, `,"kind":"dofn"`...)
+	}
+	b = appendInt(append(b, `,"kind":"combiner","args":`...), int64(f.fold.args))
+	if f.fold.total {
+		b = append(b, `,"total":true`...)
+	}
+	if f.fold.uncombine != nil {
+		b = append(b, `,"uncombine":true`...)
+	}
+	return b
 }

@@ -2,7 +2,7 @@
 
 // The version of the ABI.
 pub const MAJOR: u32 = 1;
-pub const MINOR: u32 = 0;
+pub const MINOR: u32 = 1;
 
 // Limit: sizes in bytes that every host keeps to.
 /// the fixed header of a frame
@@ -15,6 +15,8 @@ pub const MAX_SECTIONS: usize = 32;
 pub const MAX_FRAME: usize = 1073741824;
 /// the manifest's JSON
 pub const MAX_MANIFEST: usize = 65536;
+/// one accumulator
+pub const MAX_ACCUMULATOR: usize = 1048576;
 
 // Magic: the first four bytes of a frame.
 /// "wgBI": from host to guest
@@ -53,6 +55,8 @@ pub const OP_PROCESS: u32 = 1;
 pub const OP_MIGRATE: u32 = 2;
 /// DoFn: take a new configuration (reserved)
 pub const OP_RECONFIGURE: u32 = 3;
+/// Combiner: work through a list of steps over accumulators
+pub const OP_RUN: u32 = 16;
 
 // Section: kinds of sections; below 64 input, from 64 on output.
 /// input: KEYS, the keys of the rows
@@ -77,6 +81,14 @@ pub const SECTION_TIMERS: u16 = 9;
 pub const SECTION_HTTP: u16 = 10;
 /// input: rows of tables (reserved)
 pub const SECTION_TABLES: u16 = 11;
+/// input: ACCS, the accumulators of the call
+pub const SECTION_ACCS: u16 = 12;
+/// input: STEPS, in order
+pub const SECTION_STEPS: u16 = 13;
+/// input: u32 each, the rows of ARGS that steps name
+pub const SECTION_PAIRS: u16 = 14;
+/// input: VALUES, for each row one for each argument
+pub const SECTION_ARGS: u16 = 15;
 /// open: OPEN, one row
 pub const SECTION_OPEN: u16 = 32;
 /// open: the configuration as JSON
@@ -101,6 +113,10 @@ pub const SECTION_STATE_OPS: u16 = 69;
 pub const SECTION_TIMER_OPS: u16 = 70;
 /// output: HTTP requests (reserved)
 pub const SECTION_REQUESTS: u16 = 71;
+/// output: GROWN, accumulators that have changed
+pub const SECTION_GROWN: u16 = 72;
+/// output: VALUES, one for each step Extract, in order
+pub const SECTION_RESULTS: u16 = 73;
 
 // Flag: flags of a section.
 /// who does not know the section refuses the frame; without it the section is skipped
@@ -153,6 +169,45 @@ pub const LEVEL_DEBUG: u32 = 0;
 pub const LEVEL_INFO: u32 = 1;
 pub const LEVEL_WARN: u32 = 2;
 pub const LEVEL_ERROR: u32 = 3;
+
+// Step: what a step of Run does with its accumulator.
+/// folds the rows of pairs (From, From+Count) in, in order
+pub const STEP_ADD: u32 = 1;
+/// folds accumulator From in, whose elements count as having come later
+pub const STEP_MERGE: u32 = 2;
+/// gives its result
+pub const STEP_EXTRACT: u32 = 3;
+/// takes the rows of pairs (From, From+Count) back out
+pub const STEP_UNCOMBINE: u32 = 4;
+/// makes it smaller (reserved)
+pub const STEP_COMPACT: u32 = 5;
+/// adds each row of pairs (From, From+Count) to an empty accumulator of its own, which is then dropped: only FAIL counts
+pub const STEP_CHECK: u32 = 6;
+
+// Kind: what a VALUE is.
+/// there is none
+pub const KIND_MISSING: u32 = 0;
+pub const KIND_NULL: u32 = 1;
+/// Low is 0 or 1
+pub const KIND_BOOL: u32 = 2;
+/// Low is an i64, Float the nearest f64
+pub const KIND_INT: u32 = 3;
+/// High and Low are a 128-bit count of 1e-18, Float the nearest f64
+pub const KIND_DECIMAL: u32 = 4;
+/// Float
+pub const KIND_FLOAT: u32 = 5;
+/// UTF-8 text at Low in HEAP
+pub const KIND_TEXT: u32 = 6;
+/// any bytes at Low in HEAP
+pub const KIND_BYTES: u32 = 7;
+/// Low is ms since 1970
+pub const KIND_TIME: u32 = 8;
+/// Low is ms
+pub const KIND_DURATION: u32 = 9;
+/// JSON text at Low in HEAP
+pub const KIND_JSON: u32 = 10;
+/// results only: code, blank, text at Low in HEAP
+pub const KIND_ERROR: u32 = 11;
 
 // Metric: kinds of metrics.
 /// the value is added
@@ -344,6 +399,48 @@ pub const AT_LINE_ROW: usize = 4;
 pub const AT_LINE_OFFSET: usize = 8;
 /// u32
 pub const AT_LINE_LENGTH: usize = 12;
+
+// Layout Acc: row of ACCS. Its size and the offsets of its fields.
+pub const SIZE_ACC: usize = 8;
+/// u32: in HEAP, a multiple of 8
+pub const AT_ACC_OFFSET: usize = 0;
+/// u32: 0: an accumulator over nothing, which the guest has to create
+pub const AT_ACC_LENGTH: usize = 4;
+
+// Layout Step: row of STEPS. Its size and the offsets of its fields.
+pub const SIZE_STEP: usize = 16;
+/// u32: Step
+pub const AT_STEP_OP: usize = 0;
+/// u32: row of ACCS
+pub const AT_STEP_ACC: usize = 4;
+/// u32: first pair; of Merge: row of ACCS
+pub const AT_STEP_FROM: usize = 8;
+/// u32: pairs
+pub const AT_STEP_COUNT: usize = 12;
+
+// Layout Value: a value with its type. Its size and the offsets of its fields.
+pub const SIZE_VALUE: usize = 32;
+/// u32: Kind
+pub const AT_VALUE_KIND: usize = 0;
+/// u32: of the bytes in HEAP
+pub const AT_VALUE_LENGTH: usize = 4;
+/// u64: see Kind
+pub const AT_VALUE_LOW: usize = 8;
+/// u64: see Kind
+pub const AT_VALUE_HIGH: usize = 16;
+/// u64: bits of an f64: see Kind
+pub const AT_VALUE_FLOAT: usize = 24;
+
+// Layout Grown: row of GROWN. Its size and the offsets of its fields.
+pub const SIZE_GROWN: usize = 16;
+/// u32: row of ACCS
+pub const AT_GROWN_ACC: usize = 0;
+/// u32: 0
+pub const AT_GROWN_RESERVED: usize = 4;
+/// u32: of its bytes in HEAP
+pub const AT_GROWN_OFFSET: usize = 8;
+/// u32: at most MaxAccumulator
+pub const AT_GROWN_LENGTH: usize = 12;
 
 // Layout OpenRow: row of OPEN. Its size and the offsets of its fields.
 pub const SIZE_OPEN_ROW: usize = 32;

@@ -1,0 +1,3 @@
+package wgate
+
+func checkFixed(string, any) {}
