@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/host/engine"
@@ -146,7 +147,8 @@ func (j *Job) load() error {
 	}
 	for _, n := range j.plan.Nodes {
 		if n.Kind == plan.Do && j.modules[n.Plugin].Manifest().Function(n.Func) == nil {
-			return fmt.Errorf("%s: plugin %q has no function %q; it has %v", n.Block, n.Plugin.Name, n.Func, functionNames(j.modules[n.Plugin]))
+			return fmt.Errorf("%s: plugin %q (%s) has no function %q; it has %s: correct do, or build the plugin with that function",
+				n.Block, n.Plugin.Name, n.Plugin.Path, n.Func, strings.Join(functionNames(j.modules[n.Plugin]), ", "))
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	stopBroker := func() error { return nil }
 	if o.Broker != nil {
 		if n.opts.Embedded, stopBroker, err = o.Broker(); err != nil {
-			return errors.Join(fmt.Errorf("embedded broker: %w", err), n.Close(ctx))
+			return errors.Join(err, n.Close(ctx))
 		}
 	}
 	defer func() { err = errors.Join(err, stopBroker()) }()

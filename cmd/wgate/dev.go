@@ -165,7 +165,7 @@ func devBroker(at, dir string) (*broker.Broker, error) {
 			return nil, err
 		}
 	}
-	return startBroker(broker.Options{Listen: at, DataDir: dir})
+	return startBroker(broker.Options{Listen: at, Flag: embeddedFlag, DataDir: dir})
 }
 
 // devFolder is where the pipeline's files are.

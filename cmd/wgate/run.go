@@ -73,7 +73,7 @@ func (s streams) run(c *cli.Context, p *config.Pipeline, log *slog.Logger) (err 
 		o.StateDir = filepath.Join(data, "run", p.Name)
 	}
 	if listen != "" {
-		b, err := startBroker(broker.Options{Listen: listen, DataDir: filepath.Join(data, "broker"), Log: log.With("part", "broker")})
+		b, err := startBroker(broker.Options{Listen: listen, Flag: embeddedFlag, DataDir: filepath.Join(data, "broker"), Log: log.With("part", "broker")})
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,9 @@ const defaultNode = "127.0.0.1:7420"
 // defaultBroker is where the embedded broker of a node listens.
 const defaultBroker = "127.0.0.1:9092"
 
+// embeddedFlag is what chooses that address, for messages.
+const embeddedFlag = "--embedded-broker=HOST:PORT"
+
 func (s streams) serveCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
@@ -54,7 +57,7 @@ func (s streams) serve(c *cli.Context) error {
 	}
 	if at := c.String("embedded-broker"); at != "" {
 		o.Broker = func() (string, func() error, error) {
-			b, err := startBroker(broker.Options{Listen: at, DataDir: filepath.Join(o.DataDir, "broker"), Log: log.With("part", "broker")})
+			b, err := startBroker(broker.Options{Listen: at, Flag: embeddedFlag, DataDir: filepath.Join(o.DataDir, "broker"), Log: log.With("part", "broker")})
 			if err != nil {
 				return "", nil, err
 			}

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/base64"
@@ -21,6 +22,7 @@ import (
 // Options is what a broker is started with.
 type Options struct {
 	Listen     string // host:port; port 0 takes a free one; empty: 127.0.0.1:0
+	Flag       string // what says Listen on the command line, for messages; empty: --listen
 	Advertise  string // host or host:port that clients are told; needed when Listen names no host
 	DataDir    string // empty: in memory
 	Sync       bool   // every write is on the disk before it is acknowledged; slow
@@ -64,7 +66,7 @@ func Start(o Options) (*Broker, error) {
 	if b.cluster, err = kfake.NewCluster(opts...); err != nil {
 		b.unlock()
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("embedded broker: address %s is in use: stop what listens there, or choose another with --listen", o.Listen)
+			return nil, fmt.Errorf("embedded broker: address %s is in use: stop what listens there, or choose another with %s", o.Listen, cmp.Or(o.Flag, "--listen"))
 		}
 		return nil, fmt.Errorf("embedded broker: %w", err)
 	}
