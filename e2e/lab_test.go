@@ -201,6 +201,19 @@ func refused(t testing.TB, code int, args []string, parts ...string) string {
 	return told
 }
 
+// succeeds runs a command that must end well, and returns what it printed.
+func succeeds(t testing.TB, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(binary(t, ""), args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("wgate %s: %v\n%s%s", strings.Join(args, " "), err, out, errs.String())
+	}
+	return string(out)
+}
+
 var (
 	echoOnce sync.Once
 	echoPath string
