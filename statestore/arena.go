@@ -5,6 +5,7 @@ type arena struct {
 	chunks [][]byte
 	cur    int // the chunk that is being filled
 	used   int // bytes put since the last reset
+	held   int // bytes of the chunks
 }
 
 // ref is a span of an arena.
@@ -12,7 +13,7 @@ type ref struct{ chunk, off, len uint32 }
 
 // The sizes of chunks: small overlays stay small, large ones do not need many chunks.
 const (
-	firstChunk = 16 << 10
+	firstChunk = 2 << 10
 	maxChunk   = 1 << 20
 )
 
@@ -32,7 +33,9 @@ func (a *arena) put(b []byte) ref {
 	if n := len(a.chunks); n > 0 {
 		size = min(max(2*cap(a.chunks[n-1]), firstChunk), maxChunk)
 	}
-	a.chunks = append(a.chunks, append(make([]byte, 0, max(size, len(b))), b...))
+	size = max(size, len(b))
+	a.held += size
+	a.chunks = append(a.chunks, append(make([]byte, 0, size), b...))
 	return ref{uint32(a.cur), 0, uint32(len(b))}
 }
 
@@ -42,9 +45,11 @@ func (a *arena) get(r ref) []byte { return a.chunks[r.chunk][r.off : r.off+r.len
 // reset empties the arena and keeps the chunks of the usual sizes.
 func (a *arena) reset() {
 	kept := a.chunks[:0]
+	a.held = 0
 	for _, c := range a.chunks {
 		if cap(c) <= maxChunk {
 			kept = append(kept, c[:0])
+			a.held += cap(c)
 		}
 	}
 	clear(a.chunks[len(kept):])

@@ -1,18 +1,23 @@
 package statestore
 
+import "bytes"
+
 // overlayIter merges the rows of an overlay with those of its base.
 type overlayIter struct {
-	o      *Overlay
-	snap   uint32 // versions up to this number are visible
-	hi     []byte
-	runs   [][]uint32 // what is left of each run
-	ranges []span     // deleted ranges that may still hide rows of the base
-	base   Iterator
-	onBase bool // base stands on a row that is not yet given
-	began  bool
-	key    []byte
-	val    []byte
-	err    error
+	o       *Overlay
+	snap    uint32 // versions up to this number are visible
+	count   uint32 // rows up to this number are
+	lo, hi  []byte
+	dir     []uint32   // buckets still to come
+	bounded bool       // the bucket may have rows behind hi
+	runs    [][]uint32 // what is left of each run of the bucket
+	ranges  []span     // deleted ranges that may still hide rows of the base
+	base    Iterator
+	onBase  bool // base stands on a row that is not yet given
+	began   bool
+	key     []byte
+	val     []byte
+	err     error
 }
 
 // iterator starts an iterator over the rows of [lo, hi).
@@ -24,11 +29,12 @@ func (o *Overlay) iterator(base Iterator, lo, hi []byte) *overlayIter {
 	if hi == nil {
 		hi = endOfRows
 	}
-	*it = overlayIter{o: o, snap: o.seq, hi: append(it.hi[:0], hi...), runs: it.runs[:0], base: base}
-	for _, run := range o.runs {
-		if at := o.lowerBound(run, lo); at < len(run) {
-			it.runs = append(it.runs, run[at:])
-		}
+	*it = overlayIter{
+		o: o, snap: o.seq, count: uint32(len(o.entries)), base: base, runs: it.runs[:0],
+		lo: append(it.lo[:0], lo...), hi: append(it.hi[:0], hi...),
+	}
+	if compare(lo, hi) < 0 {
+		it.start(lo, hi)
 	}
 	it.ranges = o.ranges.share(lo)
 	if !o.frozen {
@@ -36,6 +42,31 @@ func (o *Overlay) iterator(base Iterator, lo, hi []byte) *overlayIter {
 		o.open++
 	}
 	return it
+}
+
+// start finds the first bucket.
+func (it *overlayIter) start(lo, hi []byte) {
+	n, one := it.o.within(lo, hi)
+	if !one {
+		it.dir = it.o.from(lo)
+		return
+	}
+	if b, found := it.o.bucketOf(lo[:n], hashOf(lo[:n])); found {
+		it.enter(b)
+	}
+}
+
+// enter begins with the rows of a bucket.
+func (it *overlayIter) enter(n uint32) {
+	b := &it.o.buckets[n]
+	it.o.order(b)
+	it.runs = it.runs[:0]
+	it.bounded = bytes.HasPrefix(it.hi, it.o.arena.get(b.prefix))
+	for _, run := range b.runs {
+		if at := it.o.lowerBound(run, it.lo); at < len(run) {
+			it.runs = append(it.runs, run[at:])
+		}
+	}
 }
 
 // Next moves to the next row.
@@ -80,19 +111,46 @@ func (it *overlayIter) visible(v *version) *version {
 
 // least returns the run whose next key is the smallest, -1 if all are through.
 func (it *overlayIter) least() int {
+	for {
+		best := it.leastHere()
+		if best >= 0 {
+			if it.bounded && compare(it.o.keyOf(it.runs[best][0]), it.hi) >= 0 {
+				it.runs, it.dir = it.runs[:0], nil
+				return -1
+			}
+			return best
+		}
+		if len(it.dir) == 0 {
+			return -1
+		}
+		n := it.dir[0]
+		it.dir = it.dir[1:]
+		if compare(it.o.arena.get(it.o.buckets[n].prefix), it.hi) >= 0 {
+			it.dir = nil
+			return -1
+		}
+		it.enter(n)
+	}
+}
+
+// leastHere is least for the bucket that was entered. Rows that were written after the scan began are passed over.
+func (it *overlayIter) leastHere() int {
 	best := -1
 	var key []byte
 	for i := range it.runs {
+		for len(it.runs[i]) > 0 && it.runs[i][0] >= it.count {
+			it.advance(i)
+		}
 		if len(it.runs[i]) == 0 {
 			continue
+		}
+		if len(it.runs) == 1 {
+			return 0
 		}
 		k := it.o.keyOf(it.runs[i][0])
 		if best < 0 || compare(k, key) < 0 {
 			best, key = i, k
 		}
-	}
-	if best >= 0 && compare(key, it.hi) >= 0 {
-		return -1
 	}
 	return best
 }
@@ -131,9 +189,11 @@ func (it *overlayIter) nextBase(ok bool) {
 
 // SeekGE moves to the first row at or after key: see Seeker.
 func (it *overlayIter) SeekGE(key []byte) bool {
+	it.lo = append(it.lo[:0], key...)
 	for i, run := range it.runs {
 		it.runs[i] = run[it.o.lowerBound(run, key):]
 	}
+	it.dir = it.o.ahead(it.dir, key)
 	switch s, can := it.base.(Seeker); {
 	case it.onBase && compare(it.base.Key(), key) >= 0, it.began && !it.onBase:
 	case can:

@@ -12,14 +12,14 @@ type ranges struct {
 	size   int  // about how many bytes of memory the ranges hold
 }
 
-// add puts [lo, hi) into the set. Both are copied.
-func (r *ranges) add(lo, hi []byte) {
+// add puts [lo, hi) into the set. Both are copied into a.
+func (r *ranges) add(a *arena, lo, hi []byte) {
 	first := sort.Search(len(r.spans), func(i int) bool { return compare(r.spans[i].hi, lo) >= 0 })
 	last := first
 	for last < len(r.spans) && compare(r.spans[last].lo, hi) <= 0 {
 		last++
 	}
-	n := span{append([]byte(nil), lo...), append([]byte(nil), hi...)}
+	n := span{lo, hi}
 	if first < last {
 		if compare(r.spans[first].lo, lo) <= 0 && compare(r.spans[first].hi, hi) >= 0 {
 			return
@@ -31,11 +31,12 @@ func (r *ranges) add(lo, hi []byte) {
 			n.hi = r.spans[last-1].hi
 		}
 	}
+	n = span{a.get(a.put(n.lo)), a.get(a.put(n.hi))}
 	if r.shared {
 		r.spans = append([]span(nil), r.spans...)
 		r.shared = false
 	}
-	r.size += len(lo) + len(hi) + entryBytes
+	r.size += entryBytes
 	switch {
 	case first == last:
 		r.spans = append(r.spans, span{})

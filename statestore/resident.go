@@ -12,39 +12,41 @@ import "encoding/binary"
 type Resident struct {
 	store  Reader
 	budget int
-	mem    *Overlay
-	spare  *Overlay
-	whole  bool // mem has every row of the store
-	next   int  // size of mem at which deleted rows are cleared out
+	whole  bool // all rows of the store are in memory
+	shards map[shardID]*shard
+	recent [2]*shard // asked for last
+	idle   []*Overlay
+	end    []byte // scratch
+	size   int
 }
 
-// compactFrom is the size in bytes below which clearing out is not worth it.
-const compactFrom = 4 << 20
+// maxIdle is how many emptied shards keep their memory for those to come.
+const maxIdle = 2
 
 // NewResident returns a Resident over store that holds up to budget bytes. It passes calls on until Load.
 func NewResident(store Reader, budget int) *Resident {
-	return &Resident{store: store, budget: budget, mem: NewOverlay(noRows{}), spare: NewOverlay(noRows{})}
+	return &Resident{store: store, budget: budget, shards: map[shardID]*shard{}}
 }
 
 // Load reads all rows of the store, or as many as show that they do not fit.
 func (r *Resident) Load() error {
-	r.mem.Reset(noRows{})
-	r.whole, r.next = true, compactFrom
+	r.forget()
+	r.whole = true
 	it, err := r.store.Scan(nil, nil)
 	if err != nil {
 		return err
 	}
 	defer it.Close() //nolint:errcheck // only read; Err tells what went wrong
+	used := 0
 	for it.Next() {
-		if err := r.mem.Put(it.Key(), it.Value()); err != nil {
-			return err
-		}
-		if r.mem.Size() > r.budget {
+		key, val := it.Key(), it.Value()
+		r.make(key).mem.set(key, val, false, hashOf(key))
+		if used += len(key) + len(val) + entryBytes; used > r.budget {
 			r.forget()
 			return nil
 		}
 	}
-	r.next = max(compactFrom, 2*r.mem.Size())
+	r.measure()
 	return it.Err()
 }
 
@@ -52,38 +54,53 @@ func (r *Resident) Load() error {
 func (r *Resident) Whole() bool { return r.whole }
 
 // Size returns about how many bytes the rows in memory take.
-func (r *Resident) Size() int { return r.mem.Size() }
+func (r *Resident) Size() int { return r.size }
 
 // Sizes returns the bytes of keys and values of every operator of a task, by its number. ok is false when not all rows are
-// in memory. It walks over all of them.
+// in memory.
 func (r *Resident) Sizes(task uint16) (sizes map[uint16]int64, ok bool) {
 	if !r.whole {
 		return nil, false
 	}
 	sizes = map[uint16]int64{}
-	_ = r.mem.Rows(func(key, val []byte, del bool) error { // the function never fails
-		if !del && len(key) >= 4 && binary.BigEndian.Uint16(key) == task {
-			sizes[binary.BigEndian.Uint16(key[2:])] += int64(len(key) + len(val))
+	for id, s := range r.shards {
+		if id.n >= 4 && binary.BigEndian.Uint16(id.part[:]) == task {
+			sizes[binary.BigEndian.Uint16(id.part[2:])] += s.mem.bytes()
 		}
-		return nil
-	})
+	}
 	return sizes, true
 }
 
 // Get is described at Reader.
 func (r *Resident) Get(key []byte) (val []byte, ok bool, err error) {
-	if r.whole {
-		return r.mem.Get(key)
-	}
-	return r.store.Get(key)
+	return r.get(key, hashOf(key))
 }
 
-// Scan is described at Reader.
-func (r *Resident) Scan(lo, hi []byte) (Iterator, error) {
-	if r.whole {
-		return r.mem.Scan(lo, hi)
+func (r *Resident) get(key []byte, h uint32) (val []byte, ok bool, err error) {
+	if !r.whole {
+		return r.store.Get(key)
 	}
-	return r.store.Scan(lo, hi)
+	s := r.shard(key)
+	if s == nil {
+		return nil, false, nil
+	}
+	i, found := s.mem.find(key, h)
+	if !found || s.mem.entries[i].val.del {
+		return nil, false, nil
+	}
+	return s.mem.arena.get(s.mem.entries[i].val.val), true, nil
+}
+
+// Scan is described at Reader. A scan over keys of several fixed parts is the store's.
+func (r *Resident) Scan(lo, hi []byte) (Iterator, error) {
+	var one bool
+	if _, one, r.end = oneBucket(lo, hi, r.end); !one || !r.whole {
+		return r.store.Scan(lo, hi)
+	}
+	if s := r.shard(lo); s != nil {
+		return s.mem.Scan(lo, hi)
+	}
+	return noRows{}, nil
 }
 
 // Absorb takes what has been applied to the store.
@@ -91,48 +108,85 @@ func (r *Resident) Absorb(w Writes) error {
 	if !r.whole {
 		return nil
 	}
-	if err := w.Ranges(r.mem.DeleteRange); err != nil {
+	if err := w.Ranges(r.erase); err != nil {
 		return err
 	}
-	if err := w.Rows(r.put); err != nil {
+	if o, ok := w.(*Overlay); ok && o.frozen {
+		r.absorb(o)
+	} else if err := w.Rows(r.put); err != nil {
 		return err
 	}
-	if r.mem.Size() > r.next || r.mem.Size() > r.budget {
-		return r.compact()
-	}
-	return nil
-}
-
-func (r *Resident) put(key, val []byte, del bool) error {
-	if del {
-		return r.mem.Delete(key)
-	}
-	return r.mem.Put(key, val)
-}
-
-// compact clears deleted rows out. If what is left does not fit either, memory is given up.
-func (r *Resident) compact() error {
-	r.spare.Reset(noRows{})
-	err := r.mem.Rows(func(key, val []byte, del bool) error {
-		if del {
-			return nil
+	for id, s := range r.shards { // each by itself: the order does not matter
+		switch {
+		case s.mem.live == 0:
+			r.drop(id, s)
+		case s.mem.worn():
+			r.compact(s)
 		}
-		return r.spare.Put(key, val)
-	})
-	if err != nil {
-		return err
 	}
-	r.mem, r.spare = r.spare, r.mem
-	r.next = max(compactFrom, 2*r.mem.Size())
-	if r.mem.Size() > r.budget {
+	if r.measure(); r.size > r.budget {
 		r.forget()
 	}
 	return nil
 }
 
+// absorb takes the rows of an overlay, whose hashes are known.
+func (r *Resident) absorb(o *Overlay) {
+	for _, b := range o.dir {
+		var s *shard
+		for _, run := range o.buckets[b].runs {
+			for _, i := range run {
+				e := &o.entries[i]
+				key := o.keyOf(i)
+				if s == nil {
+					s = r.make(key)
+				}
+				if e.val.del {
+					s.mem.remove(key, e.hash)
+					continue
+				}
+				s.mem.set(key, o.arena.get(e.val.val), false, e.hash)
+			}
+		}
+	}
+}
+
+func (r *Resident) put(key, val []byte, del bool) error {
+	if s := r.make(key); del {
+		s.mem.remove(key, hashOf(key))
+	} else {
+		s.mem.set(key, val, false, hashOf(key))
+	}
+	return nil
+}
+
+func (r *Resident) erase(lo, hi []byte) error {
+	if hi == nil {
+		hi = endOfRows
+	}
+	var one bool
+	if _, one, r.end = oneBucket(lo, hi, r.end); one {
+		if s := r.shard(lo); s != nil {
+			s.mem.erase(lo, hi)
+		}
+		return nil
+	}
+	for _, s := range r.shards { // each by itself: the order does not matter
+		s.mem.erase(lo, hi)
+	}
+	return nil
+}
+
+func (r *Resident) measure() {
+	r.size = 0
+	for _, s := range r.shards { // a sum
+		r.size += s.mem.footprint()
+	}
+}
+
 func (r *Resident) forget() {
-	r.whole = false
-	r.mem, r.spare = NewOverlay(noRows{}), NewOverlay(noRows{})
+	r.whole, r.size = false, 0
+	r.shards, r.recent, r.idle = map[shardID]*shard{}, [2]*shard{}, nil
 }
 
 // noRows is a Reader without rows.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/wgate/wgate/event"
 	"github.com/wgate/wgate/statestore"
 )
 
@@ -91,10 +92,55 @@ func (m *model) run(t *rapid.T) {
 }
 
 var (
-	keys   = rapid.StringMatching(`[ab]{1,2}\x00?[0-9]?`)
-	bounds = rapid.StringMatching(`[abc]{0,2}[0-9]?`)
+	keys   = rapid.OneOf(rapid.StringMatching(`[ab]{1,2}\x00?[0-9]?`), rapid.Custom(rowKey))
+	bounds = rapid.OneOf(rapid.StringMatching(`[abc]{0,2}[0-9]?`), rapid.Custom(rowBound), rapid.Custom(rowKey))
 	values = rapid.StringMatching(`[a-z]{0,12}`)
 )
+
+// rowKey draws the key of a row of an operator: few fixed parts, some keys in each.
+func rowKey(t *rapid.T) string {
+	s := statestore.Space{Op: uint16(rapid.IntRange(0, 1).Draw(t, "op"))}
+	group := byte(rapid.IntRange(0, 1).Draw(t, "group"))
+	key := []byte(rapid.StringMatching(`(customer-)?[a-d]{1,3}`).Draw(t, "record key"))
+	switch rapid.IntRange(0, 3).Draw(t, "kind") {
+	case 0:
+		return string(s.Plain(nil, group, key, []byte{0}))
+	case 1:
+		return string(s.Timer(nil, group, 0, event.Time(rapid.IntRange(0, 1).Draw(t, "time")), key, nil))
+	}
+	return string(s.Window(nil, group, rowWindow(t), key, []byte{0}))
+}
+
+func rowWindow(t *rapid.T) event.Window {
+	end := event.Time(rapid.IntRange(1, 2).Draw(t, "end"))
+	return event.Window{Start: end - 1, End: end}
+}
+
+// rowBound draws a prefix of rows, or the end of one.
+func rowBound(t *rapid.T) string {
+	s := statestore.Space{Op: uint16(rapid.IntRange(0, 1).Draw(t, "op"))}
+	group := byte(rapid.IntRange(0, 1).Draw(t, "group"))
+	var p []byte
+	switch rapid.IntRange(0, 3).Draw(t, "prefix") {
+	case 0:
+		p = s.Prefix(nil)
+	case 1:
+		p = s.Group(nil, statestore.WindowRow, group)
+	default:
+		p = s.WindowAll(nil, group, rowWindow(t))
+	}
+	if rapid.Bool().Draw(t, "end of it") {
+		p = statestore.PrefixEnd(nil, p)
+	}
+	return string(p)
+}
+
+// drawPrefix draws the range of all rows of one fixed part: what a firing scans and deletes.
+func drawPrefix(t *rapid.T) (lo, hi []byte) {
+	s := statestore.Space{Op: uint16(rapid.IntRange(0, 1).Draw(t, "op"))}
+	lo = s.WindowAll(nil, byte(rapid.IntRange(0, 1).Draw(t, "group")), rowWindow(t))
+	return lo, statestore.PrefixEnd(nil, lo)
+}
 
 func (m *model) put(t *rapid.T) {
 	k, v := keys.Draw(t, "key"), values.Draw(t, "value")
@@ -122,6 +168,9 @@ func (m *model) deleteRange(t *rapid.T) {
 
 // drawRange draws a range; its end is nil sometimes.
 func drawRange(t *rapid.T) (lo, hi []byte) {
+	if rapid.IntRange(0, 2).Draw(t, "range") == 0 {
+		return drawPrefix(t)
+	}
 	lo = []byte(bounds.Draw(t, "lo"))
 	if rapid.IntRange(0, 9).Draw(t, "open end") > 0 {
 		hi = []byte(bounds.Draw(t, "hi"))
