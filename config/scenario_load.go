@@ -210,5 +210,17 @@ func (ld *loader) collection(st *Step) (Ref, bool) {
 		ld.fail(rangeOf(st.Pos), "Invalid reference", "%q is no collection. Write source.NAME, transform.NAME, aggregate.NAME, aggregate.NAME.late or sink.NAME.", st.Name)
 		return r, false
 	}
-	return r, r.Kind != "sink" || ld.exists(r)
+	if r.Kind != "sink" || ld.graph.find(r) != nil {
+		return r, true
+	}
+	var names []string
+	for _, s := range ld.p.Sinks {
+		names = append(names, "sink."+s.Name)
+	}
+	hint := didYouMean(st.Name, names)
+	if hint == "" && len(names) > 0 {
+		hint = " There are: " + enumerate(names) + "."
+	}
+	ld.fail(rangeOf(st.Pos), "Unknown reference", "There is no sink %q.%s", r.Name, hint)
+	return r, false
 }

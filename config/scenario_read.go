@@ -76,10 +76,11 @@ func (ld *loader) readScenario(name string, hb *hclsyntax.Block) *Scenario {
 }
 
 func (r *scenarioReader) date(b body) event.Time {
-	text := b.text("date", "2026-01-01")
-	t, err := time.Parse(time.DateOnly, text)
+	def := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	t, err := time.Parse(time.DateOnly, b.text("date", def.Format(time.DateOnly)))
 	if err != nil {
 		b.wrong(b.attr("date"), `A date is YEAR-MONTH-DAY: "2026-01-31".`)
+		t = def
 	}
 	return event.TimeOf(t)
 }

@@ -29,14 +29,15 @@ type watcher struct {
 	changes chan []string // sorted paths
 	done    chan struct{}
 	watched map[string]bool
+	more    []string // further endings of files that matter
 }
 
-func newWatcher() (*watcher, error) {
+func newWatcher(more ...string) (*watcher, error) {
 	f, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watching files: %w", err)
 	}
-	w := &watcher{fs: f, changes: make(chan []string), done: make(chan struct{}), watched: map[string]bool{}}
+	w := &watcher{fs: f, changes: make(chan []string), done: make(chan struct{}), watched: map[string]bool{}, more: more}
 	go w.run()
 	return w, nil
 }
@@ -59,7 +60,7 @@ func (w *watcher) run() {
 			if !ok {
 				return
 			}
-			if ev.Op == fsnotify.Chmod || !relevant(ev.Name) {
+			if ev.Op == fsnotify.Chmod || !w.relevant(ev.Name) {
 				continue
 			}
 			if len(changed) == 0 {
@@ -81,9 +82,10 @@ func (w *watcher) run() {
 }
 
 // relevant reports whether a file may belong to a pipeline.
-func relevant(path string) bool {
+func (w *watcher) relevant(path string) bool {
 	base := filepath.Base(path)
-	return !strings.HasPrefix(base, ".") && (strings.HasSuffix(base, ".hcl") || strings.HasSuffix(base, ".wasm") || isSource(path))
+	ends := func(suffix string) bool { return strings.HasSuffix(base, suffix) }
+	return !strings.HasPrefix(base, ".") && (ends(".hcl") || ends(".wasm") || isSource(path) || slices.ContainsFunc(w.more, ends))
 }
 
 // add watches one more folder.

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script/*.txtar: files, commands, what they print and how they exit. $SCORES is the example
-// plugin, $UNPACKED the same without its manifest.
+// plugin, $UNPACKED the same without its manifest; $EXAMPLE is the folder of its pipeline.
 func TestScripts(t *testing.T) {
 	built := t.TempDir()
 	scores, unpacked := filepath.Join(built, "scores.wasm"), filepath.Join(built, "unpacked.wasm")
@@ -32,6 +32,10 @@ func TestScripts(t *testing.T) {
 	if err := wasm.Pack(scores); err != nil {
 		t.Fatal(err)
 	}
+	example := filepath.Join(built, "scores")
+	if err := os.CopyFS(example, os.DirFS("../../plugins/examples/scores")); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -40,6 +44,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SCORES", scores)
 			e.Setenv("UNPACKED", unpacked)
+			e.Setenv("EXAMPLE", example)
 			e.Setenv("WGATE_PLUGIN_CACHE", filepath.Join(built, "cache"))
 			return nil
 		},

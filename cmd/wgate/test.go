@@ -101,7 +101,7 @@ func (t *tester) run(ctx context.Context) error {
 
 // watch runs everything with each save. What a run finds does not end it.
 func (t *tester) watch(ctx context.Context) error {
-	w, err := newWatcher()
+	w, err := newWatcher(".jsonl")
 	if err != nil {
 		return err
 	}

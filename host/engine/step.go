@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/wgate/wgate/codec"
 	"github.com/wgate/wgate/event"
@@ -97,7 +98,7 @@ type WindowStatus struct {
 	Window  event.Window
 	Panes   uint32   // sent so far
 	Unsent  bool     // something has come since the last pane
-	Trigger []string // those nodes of the trigger that wait for something or are done: "after_count 2 of 3"
+	Trigger []string // those nodes of the trigger that wait for something or are done: "early after_count 2 of 3"
 }
 
 // Windows returns at most limit open windows of an aggregate; none if there is no such block.
@@ -125,8 +126,12 @@ func (g *groupStage) windows(limit int) ([]WindowStatus, error) {
 		key = codec.RestoreKey(&h, key, g.node.Agg.Key.Type)
 		w := WindowStatus{Key: string(jsontext.Append(nil, &h, key)), Window: s.Window, Panes: s.Panes, Unsent: s.Unsent}
 		for _, n := range s.Trigger {
+			text := n.Text + " " + n.State
+			if at := n.Path[strings.LastIndexByte(n.Path, '.')+1:]; at == "early" || at == "late" {
+				text = at + " " + text
+			}
 			if n.State != "" {
-				w.Trigger = append(w.Trigger, n.Text+" "+n.State)
+				w.Trigger = append(w.Trigger, text)
 			}
 		}
 		out = append(out, w)

@@ -164,7 +164,7 @@ func keyValue(h *event.Heap, key []byte) event.Value {
 // plain is the text of a JSON string, or the JSON of anything else.
 func plain(text []byte) []byte {
 	if text[0] == '"' {
-		return jsontext.AppendUnescaped(nil, text[1:len(text)-1])
+		return jsontext.AppendUnescaped([]byte{}, text[1:len(text)-1]) // the empty text is not null
 	}
 	return text
 }
