@@ -2,6 +2,9 @@ package e2e
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -557,4 +560,159 @@ sink "out" {
 	at(1, 11)
 	late("4", "6", "11")
 	p.stop(t)
+}
+
+// TestCumulativeRestart (O14 ii): a window that speaks at its steps knows after a restart how far it was. What it has said is
+// not said again, and what it knows is not forgotten.
+func TestCumulativeRestart(t *testing.T) {
+	for _, end := range []string{"stop", "kill"} {
+		t.Run(end, func(t *testing.T) {
+			l := newLab(t)
+			l.topic("in", 1, nil)
+			file := l.file("steps.hcl", `
+pipeline "steps" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = value.s
+  time_unit  = "s"
+}
+aggregate "minutes" {
+  input = source.in
+  key   = value.k
+  window "cumulative" {
+    size = "1m"
+    step = "20s"
+  }
+  compute = { n = count() }
+}
+transform "seen" {
+  input = aggregate.minutes
+  where = key == "k"
+}
+sink "out" {
+  input  = transform.seen
+  value  = "${event.time} ${value.n} ${pane.index} ${pane.timing}"
+  encode = "text"
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+`)
+			restart := func(p *process) *process {
+				if end == "stop" {
+					p.stop(t)
+				} else {
+					p.kill()
+				}
+				return l.run(file)
+			}
+			want := []string{"k 19999 2 0 early"}
+			p := l.run(file)
+			l.produce(values("in", `{"k":"k","s":5}`, `{"k":"k","s":15}`, `{"k":"clock","s":20}`)...)
+			same(t, "first step", want, lines(l.read("out", 1)))
+			p = restart(p)
+			l.produce(values("in", `{"k":"k","s":10}`, `{"k":"k","s":30}`, `{"k":"clock","s":40}`)...)
+			want = append(want, "k 39999 4 1 early")
+			same(t, "second step", want, lines(l.read("out", 2)))
+			p = restart(p)
+			l.produce(values("in", `{"k":"clock","s":60}`, `{"k":"k","s":12}`)...)
+			want = append(want, "k 59999 4 2 on_time")
+			same(t, "end", want, lines(l.read("out", 3)))
+			p = restart(p)
+			same(t, "late", []string{`null {"k":"k","s":12}`}, lines(l.read("wgate.steps.dead_letters", 1)))
+			same(t, "after the last restart", want, lines(l.read("out", 3)))
+			p.stop(t)
+		})
+	}
+}
+
+// TestCounters (O01 d, O05): what is in no window, what is too far in the future and what is late is counted, each under a
+// name of its own, and the pipeline goes on past it.
+func TestCounters(t *testing.T) {
+	l := newLab(t)
+	l.topic("in", 1, nil)
+	s := start(t, binary(t, ""), nil, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(l.dir, "node"), "--log-format", "json")
+	s.waitFor(t, "node runs")
+	node := "http://" + field(t, s.output(), "address")
+	succeeds(t, "deploy", "--node", node, "--yes", l.file("counters.hcl", `
+pipeline "counters" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = value
+  time_unit  = "s"
+  watermark { max_future = "5m" }
+}
+aggregate "gaps" {
+  input = source.in
+  late  = "drop"
+  window "sliding" {
+    size   = "5s"
+    period = "10s"
+  }
+  compute = { n = count() }
+}
+sink "out" {
+  input  = aggregate.gaps
+  value  = "${window.start} ${value.n}"
+  encode = "text"
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+`))
+	for s := 1; s <= 10; s++ {
+		l.produce(values("in", strconv.Itoa(s))...)
+	}
+	l.produce(values("in", "4102444800", "3", "20")...) // one from the year 2100, one that is late, and the end of a window
+	same(t, "windows", []string{"null 0 4", "null 10000 1"}, lines(l.read("out", 2)))
+	until(t, 30*time.Second, "all is committed", func() bool { return l.committed("counters", "in") == 13 })
+	want := map[string]string{
+		`wgate_no_window_records_total{block="aggregate.gaps",pipeline="counters"}`: "5",
+		`wgate_late_records_total{block="aggregate.gaps",pipeline="counters"}`:      "1",
+		`wgate_future_records_total{block="source.in",pipeline="counters"}`:         "1",
+		`wgate_records_in_total{block="source.in",pipeline="counters"}`:             "13",
+	}
+	until(t, 30*time.Second, "the counters are up to date", func() bool {
+		return metrics(t, node)[`wgate_records_in_total{block="source.in",pipeline="counters"}`] == "13"
+	})
+	got := metrics(t, node)
+	for name, w := range want {
+		if got[name] != w {
+			t.Errorf("%s is %q, not %s", name, got[name], w)
+		}
+	}
+	s.stop(t)
+}
+
+// metrics returns what /metrics says, by name with labels.
+func metrics(t testing.TB, node string) map[string]string {
+	t.Helper()
+	resp, err := http.Get(node + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if i := strings.LastIndexByte(line, ' '); i > 0 {
+			m[line[:i]] = strings.TrimSpace(line[i:])
+		}
+	}
+	return m
 }
