@@ -24,6 +24,7 @@ type cell struct {
 	key    []byte
 	group  byte
 	stored bool // it is in the state
+	part   bool // it is a slice: slices.go
 	dirty  bool
 	dead   bool // sessions: swallowed
 	empty  bool // nothing in the accumulators
@@ -239,9 +240,14 @@ func (d *decoder) byte() byte {
 // decode fills cell i, whose window, key and group are set, from its value.
 func (m *Machine) decode(i int32, val []byte) error {
 	c := &m.cells[i]
+	c.stored = true
+	if c.part {
+		p, err := m.takePart(val, c.slot)
+		c.fill(p)
+		return err
+	}
 	d := decoder{b: val}
 	f := d.byte()
-	c.stored = true
 	c.unsent, c.passed, c.timed, c.empty = f&flagUnsent != 0, f&flagPassed != 0, f&flagTimed != 0, f&flagEmpty != 0
 	c.index = uint32(d.uvarint())
 	if m.cfg.Retracted {

@@ -135,7 +135,10 @@ var cutFuncs = []string{"sum", "count", "min", "first", "last", "list", "mean"}
 
 // oneByOne gives a machine every happening by itself.
 func oneByOne(t *rapid.T, cfg Config, hs []happening) *rig {
-	r := newRig(t, cfg, cutFuncs...)
+	return feedOneByOne(newRig(t, cfg, cutFuncs...), hs)
+}
+
+func feedOneByOne(r *rig, hs []happening) *rig {
 	r.unit = 1
 	for _, h := range hs {
 		switch h.kind {
@@ -157,6 +160,7 @@ func inBundles(t *rapid.T, cfg Config, hs []happening) *rig {
 	r := newRig(t, cfg, cutFuncs...)
 	r.unit = 1
 	r.budget = rapid.SampledFrom([]int{1, 2, 1000}).Draw(t, "budget")
+	r.frail = rapid.Bool().Draw(t, "frail")
 	var bundle []element
 	said := event.MinTime // watermark that the machine knows
 	flush := func() {

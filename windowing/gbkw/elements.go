@@ -28,6 +28,8 @@ type scratch struct {
 	joined               []int32
 	states               [][]byte
 	merged, sent         []byte
+	at                   []byte
+	parts                []sharedSlice
 }
 
 // Elements takes the rows of a bundle at processing time now. The rows, their heap and what they refer to are not kept.
@@ -44,10 +46,20 @@ func (m *Machine) Elements(in *Rows, now event.Time, st statestore.View, out *Ou
 	if m.merging {
 		return m.sessionElements(in, bad, st, out)
 	}
-	slow := m.assign(in, bad, out)
+	var slow bool
+	if m.share {
+		slow = m.assignShared(in, bad, out)
+	} else {
+		slow = m.assign(in, bad, out)
+	}
 	for i := range m.cells {
 		if err := m.load(int32(i), st); err != nil {
 			return err
+		}
+		if c := &m.cells[i]; m.share && !c.part && !c.stored {
+			if err := m.revive(int32(i), st); err != nil {
+				return err
+			}
 		}
 	}
 	if err := m.apply(in, slow, out); err != nil {
@@ -116,11 +128,7 @@ func (m *Machine) assign(in *Rows, bad []bool, out *Output) (slow bool) {
 				}
 				slow = true
 			}
-			c := m.table.find(mix(h, w), key, w, m.cells)
-			if c < 0 {
-				c = m.newCell(w, byte(h%statestore.KeyGroups), key)
-			}
-			m.pairs.add(c, i)
+			m.pairs.add(m.cellOf(h, key, w), i)
 		}
 	}
 	return slow
@@ -143,6 +151,9 @@ func (m *Machine) apply(in *Rows, slow bool, out *Output) error {
 			c.dirty = true
 		}
 		p.wait(k, slot)
+		if m.cells[i].part {
+			continue
+		}
 		if slow {
 			if err := m.ask(i, mark, in, out); err != nil {
 				return err

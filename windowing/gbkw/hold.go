@@ -16,10 +16,16 @@ func (m *Machine) ownMark(w event.Time) event.Time { return max(m.out, min(w, m.
 
 // owed returns the least time that a result still owed may have, MaxTime if none is earlier than w.
 func (m *Machine) owed(w event.Time) event.Time {
-	if !m.holds || m.held == 0 && m.cfg.Timestamp == End {
+	if !m.holds {
 		return event.MaxTime
 	}
 	at := event.MaxTime
+	if m.share {
+		at = m.owedSlices(w)
+	}
+	if m.held == 0 && m.cfg.Timestamp == End {
+		return at
+	}
 	for e := m.windows.first(); e != nil; e = m.windows.following(e.at, e.start) {
 		end := m.endTime(e)
 		if m.cfg.Timestamp == End && end >= w {

@@ -11,18 +11,27 @@ import (
 // that time), or a tick of the clock.
 type entry struct {
 	at, start event.Time
-	groups    [2]uint64 // key groups that may have rows for it
-	rows      int       // sessions and clock: how many rows there are
-	held      int       // cells with something unsent that came before the end was passed
-	low       event.Time
+	groupSet             // key groups that may have rows for it
+	rows      int        // sessions and clock: how many rows there are
+	held      int        // cells with something unsent that came before the end was passed
+	low       event.Time // no result owed by a cell is earlier; of a slice, the least watermark before one of its elements
 }
 
-func (e *entry) add(group byte) { e.groups[group>>6] |= 1 << (group & 63) }
+// groupSet is a set of key groups.
+type groupSet [2]uint64
 
-// next returns the first group from g on that the entry may have rows in; 128 if there is none.
-func (e *entry) next(g int) int {
+func (s *groupSet) add(group byte) { s[group>>6] |= 1 << (group & 63) }
+
+func (s *groupSet) remove(group byte) { s[group>>6] &^= 1 << (group & 63) }
+
+func (s *groupSet) has(group byte) bool { return s[group>>6]>>(group&63)&1 != 0 }
+
+func (s *groupSet) union(o groupSet) { s[0], s[1] = s[0]|o[0], s[1]|o[1] }
+
+// next returns the first group of the set from g on; 128 if there is none.
+func (s *groupSet) next(g int) int {
 	for ; g < 128; g = (g | 63) + 1 {
-		if w := e.groups[g>>6] >> (g & 63); w != 0 {
+		if w := s[g>>6] >> (g & 63); w != 0 {
 			return g + bits.TrailingZeros64(w)
 		}
 	}

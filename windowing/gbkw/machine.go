@@ -75,6 +75,9 @@ type Machine struct {
 	quiet   bool // nothing changes the trigger before the end is passed
 	timed   bool // the trigger asks for processing time
 	holds   bool // something may be unsent behind the watermark
+	share   bool // windows share slices
+	fires   bool // share: the passing of a window's end fires; else it fires when it closes
+	bounds  bounds
 
 	windows index // what the watermark makes due
 	ticks   index // what the clock makes due
@@ -82,8 +85,17 @@ type Machine struct {
 	now     event.Time
 	out     event.Time // the aggregate's own watermark never goes back
 	cursor  cursor
-	held    int        // cells held in all entries
-	kept    event.Time // own watermark that is in the state
+
+	slices  index      // share: the slices that there are
+	stacked groupSet   // share: groups that may have stacks
+	done    event.Time // share: end of the last window that has fired
+	placed  event.Time // share: done as it is in the state
+	halt    position   // share: the window that is firing, if its end is not MinTime
+	feeds   []feed
+	ghost   Output
+
+	held int        // cells held in all entries
+	kept event.Time // own watermark that is in the state
 
 	table   table
 	cells   []cell
@@ -98,7 +110,9 @@ type Machine struct {
 }
 
 // New returns a machine. The error says what of cfg cannot be done.
-func New(cfg Config) (*Machine, error) {
+func New(cfg Config) (*Machine, error) { return newMachine(cfg, SharesSlices(cfg)) }
+
+func newMachine(cfg Config, share bool) (*Machine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
@@ -119,8 +133,10 @@ func New(cfg Config) (*Machine, error) {
 		global:  cfg.Window.Kind == windowing.Global,
 		steps:   cfg.Window.Kind == windowing.Cumulative,
 		watches: t.Watches(), quiet: t.Quiet(), timed: t.Timed(),
-		accs: make([][][]byte, len(cfg.Funcs)),
+		accs:  make([][][]byte, len(cfg.Funcs)),
+		share: share, bounds: boundsOf(cfg.Window),
 	}
+	_, m.fires = t.Ask(make([]byte, t.Size()), triggers.Look{Passed: true})
 	m.holds = cfg.Timestamp != End || cfg.Window.Inclusive || !t.Flushes()
 	m.forget()
 	return m, nil
@@ -132,6 +148,9 @@ func (m *Machine) forget() {
 	m.ticks.reset()
 	m.w, m.now, m.out, m.kept = event.MinTime, event.MinTime, event.MinTime, event.MinTime
 	m.cursor, m.held = cursor{}, 0
+	m.slices.reset()
+	m.stacked = groupSet{}
+	m.done, m.placed, m.halt = event.MinTime, event.MinTime, position{end: event.MinTime, key: m.halt.key[:0]}
 }
 
 // due returns the watermark at which w is complete; closes that at which it closes.
@@ -153,6 +172,14 @@ func (m *Machine) Boundary(w, minRow event.Time) event.Time {
 	if late > 0 && w != event.MinTime {
 		if e := m.windows.after(w.Add(-late)); e != nil {
 			at = min(at, e.at.Add(late))
+		}
+	}
+	if m.share {
+		if win, ok := m.nextShared(w); ok {
+			at = min(at, win.End)
+		}
+		if win, ok := m.nextShared(w.Add(-late)); ok && late > 0 {
+			at = min(at, win.End.Add(late))
 		}
 	}
 	return at

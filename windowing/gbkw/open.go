@@ -16,6 +16,11 @@ func (m *Machine) Open(st statestore.View) error {
 			return err
 		}
 	}
+	if m.share {
+		if err := m.loadPosition(st); err != nil {
+			return err
+		}
+	}
 	return m.loadOwn(st)
 }
 
@@ -26,6 +31,15 @@ func (m *Machine) openGroup(g byte, st statestore.View) error {
 			e.add(g)
 			e.rows++
 			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if m.share {
+		err := m.rows(m.space.Group(nil, statestore.PlainRow, g), st, func(*statestore.Row, statestore.Iterator) (bool, error) {
+			m.stacked.add(g)
+			return false, nil
 		})
 		if err != nil {
 			return err
@@ -68,6 +82,12 @@ func (m *Machine) openCells(prefix []byte, st statestore.View) error {
 			return false, err
 		}
 		c := &m.cells[i]
+		if c.part {
+			e := m.slices.get(c.win.End, c.win.Start)
+			e.add(g)
+			e.low = min(e.low, c.mark)
+			return true, nil
+		}
 		e := m.entryOf(c.win)
 		e.add(g)
 		m.hang(c, e)
@@ -95,7 +115,11 @@ func (m *Machine) openWindows(g byte, st statestore.View) error {
 		if err != nil || !found {
 			return err
 		}
-		m.windows.get(win.End, win.Start).add(g)
+		if m.isSlice(win) {
+			m.slices.get(win.End, win.Start).add(g)
+		} else {
+			m.windows.get(win.End, win.Start).add(g)
+		}
 		lo = statestore.PrefixEnd(nil, m.space.WindowAll(nil, g, win))
 	}
 }

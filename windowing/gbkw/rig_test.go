@@ -33,6 +33,8 @@ type rig struct {
 	budget int
 	out    Output
 	marks  bool // print the aggregate's own watermark with each pane
+	apart  bool // one state per window, whatever the configuration
+	frail  bool // the machine loses its memory when a step of the watermark is half done
 
 	seen  func(p *event.Bundle, i int) // is shown every pane, if set
 	lines []string                     // what came, in order
@@ -52,7 +54,14 @@ type element struct {
 
 func newRig(t tb, cfg Config, names ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, cfg: cfg, names: names, unit: event.Second, budget: 1 << 30, w: event.MinTime}
+	return newRigOf(t, &rig{cfg: cfg, names: names, unit: event.Second, budget: 1 << 30, w: event.MinTime})
+}
+
+// newRigOf finishes a rig.
+func newRigOf(t tb, r *rig) *rig {
+	t.Helper()
+	r.t = t
+	names := r.names
 	for _, n := range names {
 		r.cfg.Funcs = append(r.cfg.Funcs, function(t, n))
 	}
@@ -81,16 +90,21 @@ func function(t tb, name string) combine.Func {
 // open starts a new machine over the state that there is.
 func (r *rig) open() {
 	r.t.Helper()
-	m, err := New(r.cfg)
+	r.m = r.machine()
+	r.move(r.w)
+	r.clock(r.now)
+}
+
+func (r *rig) machine() *Machine {
+	r.t.Helper()
+	m, err := newMachine(r.cfg, SharesSlices(r.cfg) && !r.apart)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	if err := m.Open(r.st); err != nil {
 		r.t.Fatal(err)
 	}
-	r.m = m
-	r.move(r.w)
-	r.clock(r.now)
+	return m
 }
 
 func (r *rig) elements(es []element) {
@@ -147,7 +161,15 @@ func (r *rig) step(call func() (bool, error)) {
 func (r *rig) move(w event.Time) {
 	r.t.Helper()
 	r.w = max(r.w, w)
-	r.step(func() (bool, error) { return r.m.Watermark(r.w, r.st, &r.out, r.budget) })
+	frail := r.frail
+	r.step(func() (bool, error) {
+		done, err := r.m.Watermark(r.w, r.st, &r.out, r.budget)
+		if !done && err == nil && frail {
+			r.m, frail = r.machine(), false
+			r.m.now = r.now
+		}
+		return done, err
+	})
 }
 
 func (r *rig) clock(now event.Time) {
@@ -206,7 +228,7 @@ func (r *rig) flush() string {
 	return s.String()
 }
 
-// rows counts the rows that are left in the state, but for that of the own watermark.
+// rows counts the rows that are left in the state, but for those of the own watermark and of the position.
 func (r *rig) rows() int {
 	it, err := r.st.Scan(nil, statestore.PrefixEnd(nil, r.m.space.Prefix(nil)))
 	if err != nil {
@@ -214,7 +236,7 @@ func (r *rig) rows() int {
 	}
 	n := 0
 	for it.Next() {
-		if string(it.Key()) != string(r.m.ownKey()) {
+		if string(it.Key()) != string(r.m.ownKey()) && string(it.Key()) != string(r.m.positionKey()) {
 			n++
 		}
 	}

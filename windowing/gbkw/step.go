@@ -8,8 +8,10 @@ import (
 	"github.com/wgate/wgate/triggers"
 )
 
-// cursor is where a step of the watermark has stopped for lack of budget: at a row of a group of an entry.
+// cursor is where a step of the watermark has stopped for lack of budget: at a row of a group of an entry, or, if it is not
+// on, behind the entry.
 type cursor struct {
+	step      bool // a step is under way
 	on        bool
 	at, start event.Time
 	group     int
@@ -25,30 +27,52 @@ func (m *Machine) Watermark(w event.Time, st statestore.View, out *Output, budge
 	if w <= m.w {
 		return true, nil
 	}
-	at, start := event.MinTime, event.MinTime
-	if m.cursor.on {
-		at, start = m.cursor.at, m.cursor.start
-	} else {
-		m.cursor.mark = m.OutputWatermark(m.w)
+	if !m.cursor.step {
+		m.cursor = cursor{step: true, at: event.MinTime, start: event.MinTime, row: m.cursor.row[:0], mark: m.OutputWatermark(m.w)}
 	}
-	for e := m.windows.from(at, start); e != nil; e = m.windows.following(at, start) {
-		closing := e.at.Add(m.cfg.Lateness) <= w
-		if !closing {
-			if e.at <= m.w { // complete since an earlier step
-				e = m.windows.after(m.w)
+	for {
+		e, closing := m.nextEntry(w)
+		if win, ok := m.nextSlide(w); ok && (e == nil || win.End < e.at) {
+			if done, err := m.slide(win, w, st, out, &budget); !done {
+				return false, err
 			}
-			if e == nil || !m.watches && !m.steps || m.nextStep(e, m.w) > w {
-				break
-			}
+			continue
 		}
-		at, start = e.at, e.start
+		if e == nil {
+			break
+		}
 		if done, err := m.visit(e, w, closing, st, out, &budget); !done {
 			return false, err
 		}
+		m.cursor.at, m.cursor.start = e.at, e.start
 	}
 	m.w = w
 	m.cursor = cursor{row: m.cursor.row[:0]}
+	if m.share {
+		if err := m.settleSlices(w, st); err != nil {
+			return false, err
+		}
+	}
 	return true, m.saveOwn(st)
+}
+
+// nextEntry returns the next entry at which a step to w has something to do, and whether it closes; nil if there is none.
+func (m *Machine) nextEntry(w event.Time) (e *entry, closing bool) {
+	if m.cursor.on {
+		e = m.windows.from(m.cursor.at, m.cursor.start)
+	} else {
+		e = m.windows.following(m.cursor.at, m.cursor.start)
+	}
+	if e == nil || e.at.Add(m.cfg.Lateness) <= w {
+		return e, true
+	}
+	if e.at <= m.w { // complete since an earlier step
+		e = m.windows.after(m.w)
+	}
+	if e == nil || !m.watches && !m.steps || m.nextStep(e, m.w) > w {
+		return nil, false
+	}
+	return e, false
 }
 
 // visit looks at all cells of e's windows.
@@ -171,6 +195,7 @@ func (m *Machine) open(it statestore.Iterator, st statestore.View) (int32, error
 		}
 	}
 	i := m.newCell(win, r.Group, r.Key)
+	m.cells[i].part = m.isSlice(win)
 	if r.Kind != statestore.TimerRow {
 		return i, m.decode(i, it.Value())
 	}

@@ -12,6 +12,8 @@ const (
 	onWatermark = 0 // sessions: when the watermark makes them complete; they stay until the session closes
 	onClock     = 1
 	ownDomain   = 2 // not a timer: the one row that holds the aggregate's own watermark
+	// not a timer: the one row that says how far windows that share slices have fired
+	positionDomain = 3
 )
 
 // mainCell is the cell that holds a key's window. There are no others yet.
@@ -68,6 +70,9 @@ func (m *Machine) save(i int32, now event.Time, st statestore.View) error {
 		return nil
 	}
 	c.dirty = false
+	if c.part {
+		return m.saveSlice(i, st)
+	}
 	if m.merging {
 		if err := m.settle(c, st); err != nil {
 			return err
