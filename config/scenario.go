@@ -104,17 +104,6 @@ type Tests struct {
 	texts  map[string][]byte
 }
 
-// Files returns the paths of the files that the scenarios and their pipeline were read from.
-func (t *Tests) Files() []string {
-	out := []string{t.Path}
-	for _, f := range t.files {
-		if f.Name != t.Path {
-			out = append(out, f.Name)
-		}
-	}
-	return out
-}
-
 // Pipeline returns the pipeline of a scenario, with what the scenario changes in it. It is nil if any diagnostic is an
 // error: of the pipeline, or of a step that names what the pipeline has not.
 func (t *Tests) Pipeline(s *Scenario) (*Pipeline, hcl.Diagnostics) {

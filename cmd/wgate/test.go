@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -49,16 +52,21 @@ type tester struct {
 	c     *cli.Context
 	paths []string
 	opts  scenario.Options
+	read  map[string]bool // every file that a test is made of
 }
 
 func (s streams) newTester(c *cli.Context) (*tester, error) {
-	t := &tester{streams: s, c: c, paths: c.Args().Slice()}
+	t := &tester{streams: s, c: c, paths: c.Args().Slice(), read: map[string]bool{}}
 	if len(t.paths) == 0 {
 		t.paths = []string{"."}
 	}
 	var err error
 	if t.opts.Config, err = configOptions(c); err != nil {
 		return nil, err
+	}
+	t.opts.Config.ReadFile = func(path string) ([]byte, error) {
+		t.read[path] = true
+		return os.ReadFile(path)
 	}
 	if text := c.String("run"); text != "" {
 		if t.opts.Run, err = regexp.Compile(text); err != nil {
@@ -81,6 +89,11 @@ func (t *tester) run(ctx context.Context) error {
 		return invalidError{err}
 	case err != nil:
 		return err
+	}
+	for i := range r.Files {
+		for _, path := range r.Files[i].Plugins {
+			t.read[path] = true
+		}
 	}
 	if err := t.show(t.c, testReport{r}); err != nil {
 		return err
@@ -125,24 +138,18 @@ func (t *tester) watch(ctx context.Context) error {
 	}
 }
 
-// folders returns the folders of all files that the tests are made of, as far as they can be read.
+// folders returns the folders of everything that was read, and those that were named.
 func (t *tester) folders() []string {
 	dirs := map[string]bool{}
-	files, err := scenario.Files(t.paths)
-	if err != nil {
-		files = t.paths
+	for path := range t.read { // order does not matter: a set is made of it
+		dirs[filepath.Dir(path)] = true
 	}
-	for _, f := range append(files, t.opts.Config.VarFiles...) {
-		dirs[folderOf(f)] = true
-		tests, _ := config.LoadTests(f, t.opts.Config)
-		if tests == nil {
-			continue
-		}
-		for _, p := range tests.Files() {
-			dirs[folderOf(p)] = true
+	for _, path := range t.paths {
+		if isFolder(path) {
+			dirs[path] = true
 		}
 	}
-	return existing(dirs)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(dirs)), func(d string) bool { return !isFolder(d) })
 }
 
 // testReport shows a report to people.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/host/scenario"
 )
 
@@ -98,3 +99,15 @@ func junitScenario(s *scenario.Result) junitCase {
 }
 
 func seconds(millis int64) string { return fmt.Sprintf("%d.%03d", millis/1000, millis%1000) }
+
+// diagnosticLines writes diagnostics one a line, for reports that have no room for more.
+func diagnosticLines(diags []config.Diagnostic) string {
+	var b strings.Builder
+	for _, d := range diags {
+		if d.Range != nil {
+			fmt.Fprintf(&b, "%s:%d: ", d.File, d.Range.Start.Line)
+		}
+		fmt.Fprintf(&b, "%s: %s\n", d.Summary, d.Detail)
+	}
+	return b.String()
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/host/plan"
@@ -15,6 +16,7 @@ import (
 type plugins struct {
 	cache string // folder of machine code; empty: one in the user's cache
 	reg   *wasm.Registry
+	seen  []string // paths of the plugins of the file at hand, each once
 }
 
 // load returns the modules of a plan. The caller closes them.
@@ -27,6 +29,9 @@ func (p *plugins) load(ctx context.Context, pl *plan.Plan) (map[*config.Plugin]*
 		return nil, err
 	}
 	for _, one := range pl.Plugins {
+		if !slices.Contains(p.seen, one.Path) {
+			p.seen = append(p.seen, one.Path)
+		}
 		m, err := p.reg.Load(ctx, one.Path, wasm.OptionsOf(one))
 		if err != nil {
 			closeModules(ctx, mods)

@@ -32,6 +32,7 @@ type File struct {
 	Diagnostics []config.Diagnostic `json:"diagnostics,omitempty"` // of the file as a whole
 	Unreadable  bool                `json:"unreadable,omitempty"`  // nothing in it could be run
 	Scenarios   []Result            `json:"scenarios"`
+	Plugins     []string            `json:"-"` // paths of the plugins of its pipelines
 }
 
 // Result is what became of one scenario.

@@ -110,6 +110,7 @@ func runFile(ctx context.Context, path string, o Options, p *plugins) (File, err
 		res.Millis = time.Since(began).Milliseconds()
 		f.Scenarios = append(f.Scenarios, res)
 	}
+	f.Plugins, p.seen = p.seen, nil
 	return f, nil
 }
 
