@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/wgate/wgate/event"
@@ -84,13 +85,18 @@ func (d *rawDecoder) Decode(b *event.Bundle, from int) []RowError {
 
 // extend gives b columns that are complete, with missing values in the rows from from on.
 func extend(b *event.Bundle, columns, from int) {
-	for len(b.Fields) < columns {
-		b.Fields = append(b.Fields, nil)
+	had := len(b.Fields)
+	if had < columns {
+		b.Fields = slices.Grow(b.Fields, columns-had)[:columns] // a bundle that was reset still has the memory of its columns
 	}
 	for k := range columns {
 		col := b.Fields[k]
-		for len(col) < b.Len() {
-			col = append(col, event.Value{})
+		if k >= had {
+			col = col[:0]
+		}
+		if n := b.Len() - len(col); n > 0 {
+			col = slices.Grow(col, n)[:b.Len()]
+			clear(col[b.Len()-n:])
 		}
 		clear(col[from:])
 		b.Fields[k] = col

@@ -84,6 +84,7 @@ func (t *Task) commit() error {
 		return err
 	}
 	t.overlay.Reset(t.resident)
+	t.texts.release()
 	t.epochEnd = event.MinTime
 	t.stats.Epochs.Add(1)
 	t.stats.LastCommit.Store(int64(t.now))
@@ -127,6 +128,7 @@ func (t *Task) recover() error {
 			return err
 		}
 	}
+	t.texts = texts{} // what an epoch that failed has sent may still be referred to
 	t.resident = statestore.NewResident(t.cfg.Store, residentBytes)
 	if err := t.resident.Load(); err != nil {
 		return commit.StoreStop(t.cfg.Plan.Pipeline.Name, err)

@@ -93,7 +93,9 @@ type Broker interface {
 	Seek(ctx context.Context, offs []Offset) error
 	// Begin opens a transaction and returns the member under which it began.
 	Begin(ctx context.Context) (Member, error)
-	// Send produces records in the open transaction, asynchronously. The bytes belong to the broker from here on.
+	// Send produces records in the open transaction, asynchronously. The bytes of keys, values and headers belong to the
+	// broker until the epoch has ended; the slices themselves are the caller's. Records one after the other may share
+	// their Headers.
 	Send(ctx context.Context, recs []Record) error
 	// Flush waits until all that was sent is acknowledged; any failure is an error.
 	Flush(ctx context.Context) error
@@ -115,7 +117,8 @@ type Broker interface {
 
 // Output takes records that are in no transaction: files, standard output, and Kafka when delivery is at_least_once.
 type Output interface {
-	// Write hands records over. The bytes belong to the output from here on.
+	// Write hands records over. The bytes of keys, values and headers belong to the output until a Flush has succeeded;
+	// the slices themselves are the caller's.
 	Write(ctx context.Context, recs []Record) error
 	// Flush waits until all that was written is safe.
 	Flush(ctx context.Context) error

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/wgate/wgate/codec"
@@ -36,6 +37,12 @@ type sinkStage struct {
 	keyOf   keyMaker
 
 	compared []byte // the keys of two rows, for replaced
+
+	recs     []Record
+	headers  []RecordHeader
+	rowBytes int            // about how many bytes a row takes
+	shared   []RecordHeader // of the row before, if the next one may have the same
+	sharedOf int            // that row
 }
 
 func newSink(b base) (*sinkStage, error) {
@@ -44,7 +51,7 @@ func newSink(b base) (*sinkStage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sinkStage{base: b, encoder: enc, to: b.task.cfg.Outputs[n.SinkBlock.Name], topic: n.SinkBlock.Name}
+	s := &sinkStage{base: b, rowBytes: 96, encoder: enc, to: b.task.cfg.Outputs[n.SinkBlock.Name], topic: n.SinkBlock.Name}
 	if n.SinkBlock.Kafka != nil {
 		s.topic = n.SinkBlock.Kafka.Topic
 	}
@@ -82,10 +89,12 @@ func (s *sinkStage) process(b *event.Bundle) error {
 	}
 	s.keys = evalAll(s.key, b, s.keys)
 	s.columns = evalAll(s.heads, b, s.columns)
-	// One chunk of bytes and one slice of records for the bundle: they belong to the output from here on.
-	recs := make([]Record, 0, n)
-	heads := make([]RecordHeader, 0, n*s.headersPerRow(b))
-	chunk := make([]byte, 0, n*96)
+	// The bytes belong to the output until the epoch has ended; the slices are used again.
+	recs := slices.Grow(s.recs[:0], n)
+	heads := s.headers[:0]
+	chunk := s.task.texts.take(n * s.rowBytes)
+	before := len(chunk)
+	s.shared, s.sharedOf = nil, -1
 	limit, err := s.task.maxRecord(s.to, s.topic)
 	if err != nil {
 		return err
@@ -109,6 +118,11 @@ func (s *sinkStage) process(b *event.Bundle) error {
 			continue
 		}
 		recs = append(recs, rec)
+	}
+	s.task.texts.back(chunk)
+	s.recs, s.headers = recs, heads
+	if n > 0 {
+		s.rowBytes = max((len(chunk)-before)/n+8, 16)
 	}
 	s.stats.Out.Add(int64(len(recs)))
 	return s.task.send(s.to, recs)
@@ -141,6 +155,10 @@ func (s *sinkStage) record(b *event.Bundle, i int, chunk []byte, heads []RecordH
 		rec.Value = chunk[from:len(chunk):len(chunk)]
 	}
 	chunk, rec.Key = s.recordKey(b, i, chunk)
+	if s.sameHeaders(b, i) {
+		rec.Headers, s.sharedOf = s.shared, i
+		return chunk, heads, rec
+	}
 	from := len(heads)
 	for _, h := range b.RowHeaders(i) {
 		heads = append(heads, RecordHeader{string(b.Heap.Get(h.Key)), s.own(&chunk, b.Heap.Get(h.Value))})
@@ -159,7 +177,22 @@ func (s *sinkStage) record(b *event.Bundle, i int, chunk []byte, heads []RecordH
 		chunk, heads = s.resultHeaders(b, i, chunk, heads)
 	}
 	rec.Headers = heads[from:len(heads):len(heads)]
+	s.shared, s.sharedOf = rec.Headers, i
 	return chunk, heads, rec
+}
+
+// sameHeaders reports whether row i has the same headers as the one before it, of which s.shared are those: that is so
+// for the many results of one window.
+func (s *sinkStage) sameHeaders(b *event.Bundle, i int) bool {
+	if i == 0 || s.sharedOf != i-1 || !s.node.In.Windowed || len(s.columns) > 0 || len(b.Heads) > 0 ||
+		b.Windows[i] != b.Windows[i-1] || b.Ops[i] != b.Ops[i-1] {
+		return false
+	}
+	if len(b.Panes) == 0 {
+		return true
+	}
+	p, q := &b.Panes[i], &b.Panes[i-1]
+	return p.Index == q.Index && p.Timing == q.Timing && p.Last == q.Last
 }
 
 func (s *sinkStage) own(chunk *[]byte, p []byte) []byte {
@@ -206,24 +239,20 @@ func appendPlain(dst []byte, h *event.Heap, v event.Value) []byte {
 	return jsontext.Append(dst, h, v)
 }
 
-func (s *sinkStage) headersPerRow(b *event.Bundle) int {
-	n := len(s.heads)
-	if s.node.In.Windowed {
-		n += 6
-	}
-	if b.Len() > 0 {
-		n += len(b.Headers) / b.Len()
-	}
-	return n
-}
-
-var boolText = map[bool][]byte{false: []byte("false"), true: []byte("true")}
-
 // timingText and opText hold the header texts, so that a result costs no allocation for them.
 var (
 	timingText = [...][]byte{[]byte(event.Early.String()), []byte(event.OnTime.String()), []byte(event.Late.String())}
+	falseText  = []byte("false")
+	trueText   = []byte("true")
 	opText     = [...][]byte{[]byte(event.Insert.String()), []byte(event.Retract.String())}
 )
+
+func boolText(b bool) []byte {
+	if b {
+		return trueText
+	}
+	return falseText
+}
 
 func (s *sinkStage) resultHeaders(b *event.Bundle, i int, chunk []byte, heads []RecordHeader) ([]byte, []RecordHeader) {
 	num := func(name string, n int64) {
@@ -238,7 +267,7 @@ func (s *sinkStage) resultHeaders(b *event.Bundle, i int, chunk []byte, heads []
 	if len(b.Panes) > 0 {
 		p := b.Panes[i]
 		num(headerIndex, int64(p.Index))
-		heads = append(heads, RecordHeader{headerTiming, timingText[p.Timing]}, RecordHeader{headerLast, boolText[p.Last]})
+		heads = append(heads, RecordHeader{headerTiming, timingText[p.Timing]}, RecordHeader{headerLast, boolText(p.Last)})
 	}
 	return chunk, append(heads, RecordHeader{headerOp, opText[b.Ops[i]]})
 }

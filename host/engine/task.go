@@ -55,6 +55,7 @@ type Task struct {
 	view     statestore.View
 	heap     event.Heap
 	bundle   event.Bundle
+	texts    texts // of records for the outputs
 
 	now       event.Time
 	epochEnd  event.Time // when the running epoch is to end; MinTime: none has begun

@@ -29,6 +29,9 @@ type outbox struct {
 	head    int // of headers
 	sent    int64
 	state   *acks
+
+	lastIn  []engine.RecordHeader // of the record before, within one call
+	lastOut []kgo.RecordHeader
 }
 
 // acks is what promises report; an outbox that was thrown away leaves its own behind.
@@ -82,6 +85,7 @@ func (o *outbox) send(ctx context.Context, cl *kgo.Client, adm *admin, recs []en
 	}
 	clock := time.Now()
 	topic, lim := "", limits{}
+	o.lastIn, o.lastOut = nil, nil
 	for i := range recs {
 		rec := &recs[i]
 		if rec.Topic != topic {
@@ -127,10 +131,13 @@ func (o *outbox) record(rec *engine.Record) *kgo.Record {
 	return &slab[len(slab)-1]
 }
 
-// copyHeaders puts headers into a slab.
+// copyHeaders puts headers into a slab. Records that share their headers go on sharing them.
 func (o *outbox) copyHeaders(hs []engine.RecordHeader) []kgo.RecordHeader {
 	if len(hs) == 0 {
 		return nil
+	}
+	if len(o.lastIn) == len(hs) && &o.lastIn[0] == &hs[0] {
+		return o.lastOut
 	}
 	for {
 		if o.head == len(o.headers) {
@@ -142,7 +149,8 @@ func (o *outbox) copyHeaders(hs []engine.RecordHeader) []kgo.RecordHeader {
 				slab = append(slab, kgo.RecordHeader{Key: h.Key, Value: h.Value})
 			}
 			o.headers[o.head] = slab
-			return slab[start:len(slab):len(slab)]
+			o.lastIn, o.lastOut = hs, slab[start:len(slab):len(slab)]
+			return o.lastOut
 		}
 		o.head++
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -53,7 +54,7 @@ func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
 		Lock:                        lock,
 		FormatMajorVersion:          formatMajor,
 		CacheSize:                   o.CacheBytes,
-		MemTableSize:                16 << 20,
+		MemTableSize:                32 << 20,
 		MemTableStopWritesThreshold: 4,
 		LBaseMaxBytes:               64 << 20,
 		MaxOpenFiles:                512,
@@ -66,6 +67,7 @@ func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
 	if po.CacheSize == 0 {
 		po.CacheSize = DefaultCacheBytes
 	}
+	po.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 	for i := range po.Levels {
 		po.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		po.Levels[i].BlockSize = 16 << 10

@@ -20,7 +20,12 @@ type Store struct {
 	lock *pebble.Lock
 	log  logger
 	dir  string
+
+	lastBatch int // how large a batch was lately
 }
+
+// maxBatch is the size in bytes up to which a batch's memory is asked for beforehand, and kept.
+const maxBatch = 16 << 20
 
 // systemKey is the key of a system row: after all rows of operators.
 func systemKey(r statestore.SystemRow) []byte { return []byte{0xFF, 0xFF, byte(r)} }
@@ -135,7 +140,7 @@ func (s *Store) DropPending() error {
 
 // Apply writes an epoch: see statestore.Store. It is the only function that writes rows of operators.
 func (s *Store) Apply(committed []byte, sync bool, writes ...statestore.Writes) error {
-	b := s.db.NewBatch()
+	b := s.db.NewBatch(pebble.WithInitialSizeBytes(s.lastBatch), pebble.WithMaxRetainedSizeBytes(maxBatch))
 	defer func() { _ = b.Close() }() // a batch that was applied has nothing left to lose
 	for _, w := range writes {
 		err := w.Ranges(func(lo, hi []byte) error { return b.DeleteRange(lo, hi, nil) })
@@ -152,6 +157,7 @@ func (s *Store) Apply(committed []byte, sync bool, writes ...statestore.Writes) 
 	if err := b.Delete(systemKey(statestore.PendingRow), nil); err != nil {
 		return err
 	}
+	s.lastBatch = min(b.Len()+b.Len()/8, maxBatch)
 	crash.Point("applying")
 	opt := pebble.NoSync
 	if sync {
