@@ -18,7 +18,6 @@ require (
 	github.com/twmb/franz-go/pkg/kmsg v1.15.1
 	github.com/urfave/cli/v2 v2.27.7
 	github.com/zclconf/go-cty v1.19.0
-	go.uber.org/goleak v1.3.0
 	pgregory.net/rapid v1.3.0
 )
 
