@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/wgate/wgate/event"
+	"github.com/wgate/wgate/event/jsontext"
 )
 
 // Combining writes the frames that ask a combiner to run steps. Reset is called first; then accumulators, arguments, pairs
@@ -64,8 +65,11 @@ func (c *Combining) Step(op, acc, from, count uint32) {
 	c.steps = le.AppendUint32(le.AppendUint32(le.AppendUint32(le.AppendUint32(c.steps, op), acc), from), count)
 }
 
-// Value adds the next argument of a row. Text is in h.
+// Value adds the next argument of a row. Text is in h, which may grow.
 func (c *Combining) Value(h *event.Heap, v event.Value) {
+	if r, ok := jsontext.Resolve(h, v); ok {
+		v = r
+	}
 	kind, low, high, float := KindMissing, uint64(0), uint64(0), 0.0
 	var text []byte
 	switch v.Kind {

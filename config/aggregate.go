@@ -60,7 +60,9 @@ func (b *topBlock) readAggregate(a *Aggregate, v *vertex, in flow) {
 		b.ld.fail(n.NameRange, "No key", "%q says what becomes of null keys, and %s has no key.", n.Name, b.what)
 	}
 	ok := b.readCompute(a, in)
-	a.Type = objectOf(a.Compute)
+	if a.Type = objectOf(a.Compute); a.Value != nil {
+		a.Type = event.Any
+	}
 	v.out = flow{value: a.Type, key: a.Key.Type, windowed: true, declared: true, agg: a}
 	if !ok {
 		v.out.value = event.Any

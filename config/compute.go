@@ -33,11 +33,12 @@ const maxAggs = 1 << 10
 
 // readCompute reads compute. ok is false if something was reported.
 func (b *topBlock) readCompute(a *Aggregate, in flow) bool {
+	if b.attr("combiner") != nil {
+		return b.readCombiner(a, in)
+	}
 	attr := b.attr("compute")
 	if attr == nil {
-		if b.attr("combiner") == nil {
-			b.required("compute", "{ n = count() }")
-		}
+		b.required("compute", "{ n = count() }")
 		return false
 	}
 	c := computer{ld: b.ld, agg: a, rows: in, seen: map[string]int{}}
@@ -61,6 +62,16 @@ func (c *computer) compile(e hclsyntax.Expression) *expr.Expr {
 
 // call takes the call of an aggregate function out. min and max of several arguments are the functions of one row.
 func (c *computer) call(conv *converter, e *hclsyntax.FunctionCallExpr) (*expr.Node, bool) {
+	failed := func() (*expr.Node, bool) {
+		conv.failed = true
+		return literalNode(nullLiteral, e.Range()), true
+	}
+	if plugin, function, ok := c.ld.combinerOf(e); ok {
+		if n, ok := c.remote(e, plugin, function); ok {
+			return n, true
+		}
+		return failed()
+	}
 	sig, ok := combine.Lookup(e.Name)
 	if !ok {
 		switch {
@@ -71,24 +82,30 @@ func (c *computer) call(conv *converter, e *hclsyntax.FunctionCallExpr) (*expr.N
 		default:
 			c.ld.fail(e.NameRange, "Unknown function", "There is no function %q.%s", e.Name, didYouMean(e.Name, append(combine.Names(), expr.FunctionNames()...)))
 		}
-		conv.failed = true
-		return literalNode(nullLiteral, e.Range()), true
+		return failed()
 	}
 	args, where, ok := c.filter(e)
 	if !ok {
-		conv.failed = true
-		return literalNode(nullLiteral, e.Range()), true
+		return failed()
 	}
 	if where == nil && len(args) > sig.MaxArgs && ofOneRow(e.Name) {
 		return nil, false
 	}
+	n, ok := c.slot(e, func() (Agg, bool) { return c.aggOf(sig, e, args, where) })
+	if !ok {
+		return failed()
+	}
+	return n, true
+}
+
+// slot returns the node that reads the result of call e, which made describes if it was not seen before.
+func (c *computer) slot(e *hclsyntax.FunctionCallExpr, made func() (Agg, bool)) (*expr.Node, bool) {
 	text := sourceOf(c.ld, e.Range())
 	slot, seen := c.seen[text]
 	if !seen {
-		agg, ok := c.aggOf(sig, e, args, where)
+		agg, ok := made()
 		if !ok {
-			conv.failed = true
-			return literalNode(nullLiteral, e.Range()), true
+			return nil, false
 		}
 		if slot = len(c.agg.Aggs); slot == maxAggs {
 			c.ld.fail(e.Range(), "Too many aggregate functions", "An aggregate has %d at most. Make two of it.", maxAggs)
@@ -126,9 +143,23 @@ func (c *computer) filter(e *hclsyntax.FunctionCallExpr) (args []hclsyntax.Expre
 }
 
 func (c *computer) aggOf(sig combine.Sig, e *hclsyntax.FunctionCallExpr, args []hclsyntax.Expression, where hclsyntax.Expression) (Agg, bool) {
-	a := Agg{Func: e.Name, Pos: posOf(e.Range())}
-	ok := true
-	var types []event.Type
+	a, types, ok := c.argsOf(e, args, where)
+	if !ok {
+		return a, false
+	}
+	t, err := sig.Result(types)
+	if err != nil {
+		c.ld.fail(e.Range(), "Wrong argument", "%s", period(err.Error()))
+		return a, false
+	}
+	a.Type = t
+	return a, true
+}
+
+// argsOf compiles the arguments and the filter of a call.
+func (c *computer) argsOf(e *hclsyntax.FunctionCallExpr, args []hclsyntax.Expression, where hclsyntax.Expression) (a Agg, types []event.Type, ok bool) {
+	a = Agg{Func: e.Name, Pos: posOf(e.Range())}
+	ok = true
 	for _, arg := range args {
 		x := c.row(arg)
 		if x == nil {
@@ -142,16 +173,7 @@ func (c *computer) aggOf(sig combine.Sig, e *hclsyntax.FunctionCallExpr, args []
 		a.Where = c.ld.as(c.row(where), event.Bool)
 		ok = ok && a.Where != nil
 	}
-	if !ok {
-		return a, false
-	}
-	t, err := sig.Result(types)
-	if err != nil {
-		c.ld.fail(e.Range(), "Wrong argument", "%s", period(err.Error()))
-		return a, false
-	}
-	a.Type = t
-	return a, true
+	return a, types, ok
 }
 
 // row compiles an expression over one row. An aggregate function cannot stand in there.
@@ -165,11 +187,12 @@ func (c *computer) row(e hclsyntax.Expression) *expr.Expr {
 }
 
 func (c *computer) nested(conv *converter, e *hclsyntax.FunctionCallExpr) (*expr.Node, bool) {
-	if !aggregateOnly(e.Name) {
+	_, _, remote := c.ld.combinerOf(e)
+	if !remote && !aggregateOnly(e.Name) {
 		return nil, false
 	}
 	conv.failed = true
 	c.ld.fail(e.NameRange, "Aggregate function in an aggregate function",
-		"%s needs all rows, and here there is one. Compute it in an aggregate of its own and let this one read that.", e.Name)
+		"%s needs all rows, and here there is one. Compute it in an aggregate of its own and let this one read that.", sourceOf(c.ld, e.NameRange))
 	return literalNode(nullLiteral, e.Range()), true
 }

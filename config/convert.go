@@ -187,6 +187,9 @@ func (c *converter) function(e *hclsyntax.FunctionCallExpr) *expr.Node {
 		if n, taken := c.call(c, e); taken {
 			return n
 		}
+	} else if _, _, ok := c.ld.combinerOf(e); ok {
+		return c.fail(e.NameRange, "Combiner outside of compute", "A function of a plugin that is called combines many rows, and here there is one. "+
+			"It can stand in the compute of an aggregate block; a function of one row is called by do in a transform block.")
 	} else if aggregateOnly(e.Name) {
 		return c.fail(e.NameRange, "Aggregate function outside of compute", "%s needs many rows, and here there is one. It can stand in the compute of an aggregate block.", e.Name)
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -172,7 +171,7 @@ func (ld *loader) parseBody(name string, src []byte) (body *hclsyntax.Body) {
 			body = nil
 		}
 	}()
-	file, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	file, diags := hclsyntax.ParseConfig(hideCalls(src, name), name, hcl.InitialPos)
 	syntax := false
 	for _, d := range diags {
 		switch {
@@ -180,7 +179,6 @@ func (ld *loader) parseBody(name string, src []byte) (body *hclsyntax.Body) {
 			d.Detail += " Remove one of the two."
 		case d.Severity == hcl.DiagError:
 			syntax = true
-			explain(d, src)
 		}
 		ld.diags = append(ld.diags, d)
 	}
@@ -188,17 +186,6 @@ func (ld *loader) parseBody(name string, src []byte) (body *hclsyntax.Body) {
 		return nil
 	}
 	return file.Body.(*hclsyntax.Body)
-}
-
-// pluginCall is the beginning of a call such as plugin.stats.wmean(value.price), which HCL does not have.
-var pluginCall = regexp.MustCompile(`plugin\.[\w-]+\.[\w-]+$`)
-
-// explain gives a syntax error that the language itself leads to a better message.
-func explain(d *hcl.Diagnostic, src []byte) {
-	if s := d.Subject; s != nil && s.Start.Byte < len(src) && src[s.Start.Byte] == '(' && pluginCall.Match(src[max(0, s.Start.Byte-200):s.Start.Byte]) {
-		d.Summary = "Not in this version"
-		d.Detail = "A function of a plugin in compute is not available in this version of wgate."
-	}
 }
 
 // finish checks what was parsed. If a file could not be read or has a syntax error nothing more is checked: what was not

@@ -212,7 +212,8 @@ type Key struct {
 
 // Agg is one call of an aggregate function inside compute.
 type Agg struct {
-	Func  string
+	Func  string // as it is written: sum, plugin.stats.wmean
+	Call  *Call  // of a plugin's combiner, else nil
 	Args  []*expr.Expr
 	Where *expr.Expr // filter, or nil
 	Type  event.Type // of the result
@@ -230,11 +231,12 @@ type Aggregate struct {
 	Lateness  event.Duration
 	Aggs      []Agg
 	Compute   []Assign
-	Timestamp string // end | earliest | latest
-	Unchanged string // emit | suppress
-	Late      string // refine | separate | drop
-	LateRead  bool   // something reads aggregate.NAME.late
-	Retracted bool   // the input takes rows back: it stems from an aggregate with panes = "retracting"
+	Value     *expr.Expr // of combiner: the whole value; Compute is empty then
+	Timestamp string     // end | earliest | latest
+	Unchanged string     // emit | suppress
+	Late      string     // refine | separate | drop
+	LateRead  bool       // something reads aggregate.NAME.late
+	Retracted bool       // the input takes rows back: it stems from an aggregate with panes = "retracting"
 	Errors    ErrorPolicy
 	Type      event.Type
 	Pos       expr.Pos

@@ -67,10 +67,9 @@ var (
 	}
 	aggregateSchema = schema{
 		attrs: append([]string{
-			"input", "key", "null_key", "trigger", "panes", "allowed_lateness", "compute", "timestamp", "unchanged", "late",
+			"input", "key", "null_key", "trigger", "panes", "allowed_lateness", "compute", "combiner", "timestamp", "unchanged", "late",
 		}, errorAttrs...),
 		blocks: []blockForm{{name: "window", labels: 1}},
-		later:  []string{"combiner"},
 	}
 
 	sinkSchema = schema{

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wgate/wgate/codec"
 	"github.com/wgate/wgate/combine"
@@ -24,10 +25,13 @@ type groupStage struct {
 	outWM   event.Time // of the output
 
 	key     []*expr.Program
-	args    []*expr.Program // one per function; nil where it takes none
+	args    []*expr.Program // of all functions, one after the other
+	first   []int           // by function: its first one in args; one more at the end
+	remotes []*remote       // by function; nil: it is native
 	wheres  []*expr.Program
 	results []*expr.Program // per slot of the output; nil: no such field
 	fields  []*expr.Program // all of compute, when the value is needed as a whole
+	value   []*expr.Program // of a combiner: the value as a whole, when it is needed
 	keyOf   keyMaker
 
 	keys    [][]event.Value
@@ -51,18 +55,19 @@ func newGroup(b base) (*groupStage, error) {
 	slot := n.In.Slot
 	g.key, g.wheres = b.task.bindAll(n.Key, slot), b.task.bindAll(n.Wheres, slot)
 	for _, a := range n.Args {
-		var arg *expr.Expr
-		if len(a) > 0 {
-			arg = a[0]
-		}
-		g.args = append(g.args, b.task.bind(arg, slot))
+		g.first = append(g.first, len(g.args))
+		g.args = append(g.args, b.task.bindAll(a, slot)...)
 	}
+	g.first = append(g.first, len(g.args))
 	none := func(expr.Path) int { return -1 } // compute reads results of functions, not fields
 	for _, s := range n.Slots {
 		g.results = append(g.results, b.task.bind(s.Expr, none))
 	}
 	if n.Out[0].Whole {
 		g.fields = b.task.bindAll(n.Exprs, none)
+		if n.Value != nil {
+			g.value = b.task.bindAll([]*expr.Expr{n.Value}, none)
+		}
 	}
 	id, ok := b.task.cfg.Operators[n.Block]
 	if !ok {
@@ -74,7 +79,7 @@ func newGroup(b base) (*groupStage, error) {
 		Timestamp: stamps[n.Agg.Timestamp], Suppress: n.Agg.Unchanged == "suppress", Separate: n.Agg.Late == "separate",
 		Op: id, Retracted: n.Agg.Retracted,
 	}
-	if cfg.Funcs, err = functions(n.Agg); err != nil {
+	if cfg.Funcs, err = g.functions(); err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Block, err)
 	}
 	if g.machine, err = gbkw.New(cfg); err != nil {
@@ -88,24 +93,45 @@ var modes = map[string]gbkw.Mode{"discarding": gbkw.Discarding, "accumulating": 
 var stamps = map[string]gbkw.Timestamp{"end": gbkw.End, "earliest": gbkw.Earliest, "latest": gbkw.Latest}
 
 // functions makes the aggregate functions for the types of their arguments.
-func functions(a *config.Aggregate) ([]combine.Func, error) {
+func (g *groupStage) functions() ([]combine.Func, error) {
+	a := g.node.Agg
 	var fs []combine.Func
-	for _, g := range a.Aggs {
-		sig, ok := combine.Lookup(g.Func)
-		if !ok {
-			return nil, fmt.Errorf("there is no aggregate function %s", g.Func)
+	for _, agg := range a.Aggs {
+		var r *remote
+		var f combine.Func
+		var err error
+		if agg.Call != nil {
+			// Where results are compared with earlier ones they are needed at once.
+			r, err = newRemote(g.task, agg, a.Unchanged != "suppress" && a.Panes != "retracting")
+			if err == nil && a.Retracted && !r.info.Invertible {
+				err = fmt.Errorf("%s cannot take back what the input takes back: use other panes there", r.text)
+			}
+			f = r
+		} else {
+			f, err = native(agg)
 		}
-		var args []event.Type
-		for _, e := range g.Args {
-			args = append(args, e.Type())
-		}
-		f, err := sig.New(args)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", g.Func, err)
+			return nil, err
 		}
-		fs = append(fs, f)
+		fs, g.remotes = append(fs, f), append(g.remotes, r)
 	}
 	return fs, nil
+}
+
+func native(agg config.Agg) (combine.Func, error) {
+	sig, ok := combine.Lookup(agg.Func)
+	if !ok {
+		return nil, fmt.Errorf("there is no aggregate function %s", agg.Func)
+	}
+	var args []event.Type
+	for _, e := range agg.Args {
+		args = append(args, e.Type())
+	}
+	f, err := sig.New(args)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", agg.Func, err)
+	}
+	return f, nil
 }
 
 func (g *groupStage) process(b *event.Bundle) error {
@@ -114,7 +140,7 @@ func (g *groupStage) process(b *event.Bundle) error {
 	if err := g.evaluate(b); err != nil {
 		return err
 	}
-	g.out.Reset(len(g.args))
+	g.out.Reset(len(g.remotes))
 	if err := g.machine.Elements(&g.rows, g.task.now, g.task.view, &g.out); err != nil {
 		return fmt.Errorf("%s: %w", g.node.Block, err)
 	}
@@ -145,6 +171,9 @@ func (g *groupStage) evaluate(b *event.Bundle) error {
 			g.keep = append(g.keep, int32(i))
 		}
 	}
+	if err := g.refuse(b); err != nil {
+		return err
+	}
 	in := b
 	if len(g.keep) < b.Len() {
 		in = pick(b, g.keep, &g.in)
@@ -161,11 +190,55 @@ func (g *groupStage) evaluate(b *event.Bundle) error {
 			}
 		}
 	}
-	g.rows.B, g.rows.Args, g.rows.Where = in, g.argCols, g.whCols
+	g.rows.B, g.rows.Where = in, g.whCols
+	g.rows.Args = g.rows.Args[:0]
+	for f, r := range g.remotes {
+		cols := g.columns(f)
+		if r != nil {
+			r.cols = cols
+		}
+		g.rows.Args = append(g.rows.Args, nil)
+		if len(cols) > 0 {
+			g.rows.Args[f] = cols[0]
+		}
+	}
 	g.rows.KeyBytes = g.rows.KeyBytes[:0]
 	for i := range in.Len() {
 		v := g.keyOf.make(in.Heap, g.keys, i)
 		g.rows.KeyBytes = append(g.rows.KeyBytes, in.Heap.End(codec.AppendKey(in.Heap.Begin(), in.Heap, v)))
+	}
+	return nil
+}
+
+// columns returns the arguments of function f.
+func (g *groupStage) columns(f int) [][]event.Value { return g.argCols[g.first[f]:g.first[f+1]] }
+
+// refuse takes the rows out of g.keep that a combiner of a plugin refuses. They count nowhere.
+func (g *groupStage) refuse(b *event.Bundle) error {
+	for f, r := range g.remotes {
+		if r == nil {
+			continue
+		}
+		r.cols = g.columns(f)
+		rows := g.keep
+		if where := g.whCols[f]; where != nil {
+			rows = nil
+			for _, i := range g.keep {
+				if where[i].Kind == event.Bool && where[i].Bool() {
+					rows = append(rows, i)
+				}
+			}
+		}
+		failed, err := r.check(rows, b.Heap)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.node.Block, err)
+		}
+		for _, x := range failed {
+			if err := g.task.deadLetterDigest(g.node, b, int(x.Row), x.Code, r.text+": "+x.Text, x.Digest); err != nil {
+				return err
+			}
+			g.keep = slices.DeleteFunc(g.keep, func(i int32) bool { return i == x.Row })
+		}
 	}
 	return nil
 }
@@ -251,6 +324,14 @@ func (g *groupStage) emitLate() error {
 // emitPanes finishes the panes that the machine made, and passes them on.
 func (g *groupStage) emitPanes() error {
 	p := &g.out.Panes
+	for f, r := range g.remotes {
+		if r == nil {
+			continue
+		}
+		if err := r.finish(p.Fields[f], p.Heap); err != nil {
+			return fmt.Errorf("%s: %w", g.node.Block, err)
+		}
+	}
 	if p.Len() == 0 {
 		return nil
 	}
@@ -263,7 +344,7 @@ func (g *groupStage) emitPanes() error {
 		p.Keys[i] = codec.RestoreKey(h, key, g.node.Agg.Key.Type)
 	}
 	g.cols = evalSome(g.results, p, g.cols)
-	g.all = evalAll(g.fields, p, g.all)
+	g.all = evalAll(append(g.fields, g.value...), p, g.all)
 	p.Values = g.values(p)
 	g.good = g.good[:0]
 	for i := range p.Len() {
@@ -301,6 +382,9 @@ func (g *groupStage) badResult(p *event.Bundle, i int) (event.Value, bool) {
 // values writes the results as objects, attributes in written order.
 func (g *groupStage) values(p *event.Bundle) []event.Value {
 	vals := p.Values[:0]
+	if g.value != nil {
+		return append(vals, g.all[0]...)
+	}
 	if g.fields == nil {
 		return missing(vals, p.Len())
 	}
@@ -329,7 +413,7 @@ func (g *groupStage) advance(w event.Time) error {
 	g.stats.Watermark.Store(int64(w))
 	for done := false; !done; {
 		var err error
-		g.out.Reset(len(g.args))
+		g.out.Reset(len(g.remotes))
 		if done, err = g.machine.Watermark(w, g.task.view, &g.out, fireBudget); err != nil {
 			return fmt.Errorf("%s: %w", g.node.Block, err)
 		}
@@ -361,7 +445,7 @@ func (g *groupStage) tick(now event.Time) error {
 	}
 	for done := false; !done; {
 		var err error
-		g.out.Reset(len(g.args))
+		g.out.Reset(len(g.remotes))
 		if done, err = g.machine.Clock(now, g.task.view, &g.out, fireBudget); err != nil {
 			return fmt.Errorf("%s: %w", g.node.Block, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/wgate/wgate/combine"
 	"github.com/wgate/wgate/event"
 )
 
@@ -162,4 +163,30 @@ type FailedRow struct {
 	Code   string
 	Text   string // the guest's words, with stack and the tail of standard error after a trap; cut to 8 KiB
 	Digest string
+}
+
+// Combiner runs combiners of one plugin instance: an Invoker whose plugin may have some is one too. It is used by one
+// goroutine at a time. Accumulators are bytes of which only the plugin knows what they mean; one of no bytes is over nothing.
+//
+// Columns are arguments by row; pair i of a combine.Batch is row Rows[i]. The batch's own Args are not used.
+type Combiner interface {
+	// Describe says what combiner fn is. It fails if there is none.
+	Describe(fn string) (CombinerInfo, error)
+	// Check looks which of rows fn refuses by itself, and appends those to failed. Rows on which the guest trapped are among
+	// them. An error means that the plugin as a whole cannot go on.
+	Check(ctx context.Context, fn string, cols [][]event.Value, rows []int32, h *event.Heap, failed []FailedRow) ([]FailedRow, error)
+	// Fold adds the elements of p to accs in order, or takes them out if take is set. After an error some accumulators may
+	// hold a part of them.
+	Fold(ctx context.Context, fn string, accs [][]byte, cols [][]event.Value, p *combine.Batch, take bool) error
+	// Merge folds other into acc and returns the grown acc. What is in acc counts as having come first.
+	Merge(ctx context.Context, fn string, acc, other []byte) ([]byte, error)
+	// Extract appends the result of each of accs to dst: text is in h, and one that cannot be had is of kind Error.
+	Extract(ctx context.Context, fn string, accs [][]byte, h *event.Heap, dst []event.Value) ([]event.Value, error)
+}
+
+// CombinerInfo is what a plugin's manifest says of a combiner.
+type CombinerInfo struct {
+	Args       int  // how many arguments it takes
+	Total      bool // it refuses no row: Check is not needed
+	Invertible bool // Fold can take elements out
 }

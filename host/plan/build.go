@@ -166,10 +166,13 @@ func (b *builder) aggregate(a *config.Aggregate) error {
 	block := "aggregate." + a.Name
 	in := b.made[a.Input.ID()]
 	n := b.node(Aggregate, block, in, a.Type)
-	n.Agg, n.Errors = a, a.Errors
+	n.Agg, n.Errors, n.Value = a, a.Errors, a.Value
 	n.Key = exprsOf(a.Key.Parts)
 	for _, g := range a.Aggs {
 		n.Args, n.Wheres = append(n.Args, g.Args), append(n.Wheres, g.Where)
+		if g.Call != nil {
+			b.use(g.Call.Plugin)
+		}
 	}
 	for _, c := range a.Compute {
 		n.Names, n.Exprs = append(n.Names, c.Name), append(n.Exprs, c.Expr)

@@ -87,7 +87,7 @@ type Node struct {
 	Key    []*expr.Expr // parts of the key of an aggregate or a sink
 	Args   [][]*expr.Expr
 	Wheres []*expr.Expr // filters of aggregate functions; nil entries where there is none
-	Value  *expr.Expr   // of a sink, a map, a filter, a retime, an explode: its one expression; nil: none
+	Value  *expr.Expr   // of a sink, a map, a filter, a retime, an explode, an aggregate's combiner: its one expression; nil: none
 	Heads  []*expr.Expr // header values of a sink
 
 	Slots []OutSlot // where each slot of Out[0] comes from; nil where the node decodes its output

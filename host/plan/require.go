@@ -96,6 +96,13 @@ func (n *Node) requireAggregate() error {
 				s.Expr = e
 			}
 		}
+		if n.Value != nil {
+			e, err := below(n.Value, p, expr.Scope{NoValue: true, Windowed: true, Key: out.KeyType})
+			if err != nil {
+				return fmt.Errorf("%s: field %v: %w", n.Block, p, err)
+			}
+			s.Expr = e
+		}
 		n.Slots = append(n.Slots, s)
 	}
 	return nil

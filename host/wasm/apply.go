@@ -24,18 +24,23 @@ func (in *Instance) apply(b *event.Bundle, r run, out *engine.Processed) error {
 				Row: int32(r.lo) + int32(f.Row), Code: string(f.Code), Text: cut(string(f.Text), messageBytes), Digest: in.m.key.digest,
 			})
 		}
-		for j := range o.Lines() {
-			l := o.Line(j)
-			in.g.log(levelOf(l.Level), strings.ToValidUTF8(string(l.Text), "\ufffd"))
-		}
-		if in.m.opt.Metric != nil {
-			for j := range o.Samples() {
-				s := o.Sample(j)
-				in.m.opt.Metric(string(s.Name), s.Kind == abi.MetricGauge, s.Value)
-			}
-		}
+		in.say(o)
 	}
 	return nil
+}
+
+// say hands log lines and metrics of a frame to whoever wants them.
+func (in *Instance) say(o *abi.Output) {
+	for j := range o.Lines() {
+		l := o.Line(j)
+		in.g.log(levelOf(l.Level), strings.ToValidUTF8(string(l.Text), "\ufffd"))
+	}
+	if in.m.opt.Metric != nil {
+		for j := range o.Samples() {
+			s := o.Sample(j)
+			in.m.opt.Metric(string(s.Name), s.Kind == abi.MetricGauge, s.Value)
+		}
+	}
 }
 
 // rows merges what was kept and what was emitted, in the order that SPEC.md states.

@@ -110,8 +110,13 @@ func (g *guest) start(ctx context.Context, frame []byte) *fault {
 	return nil
 }
 
-// process writes the frame that w has prepared, has function fn work on it, and returns the status.
-func (g *guest) process(ctx context.Context, w *abi.Writer, size int, c abi.Call) (int32, *fault) {
+// frameWriter fills a region of the size that it asked for with an input frame.
+type frameWriter interface {
+	Write(dst []byte, c abi.Call)
+}
+
+// process writes the frame that w has prepared, has function c.Fn work on it, and returns the status.
+func (g *guest) process(ctx context.Context, w frameWriter, size int, c abi.Call) (int32, *fault) {
 	ctx = context.WithValue(ctx, guestKey{}, g)
 	view, f := g.input(ctx, size)
 	if f != nil {

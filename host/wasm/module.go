@@ -94,6 +94,23 @@ func (m *Module) take(ctx context.Context) (*guest, error) {
 	return g, nil
 }
 
+// Open sees that the plugin starts with its configuration, and keeps what it made as the spare guest.
+func (m *Module) Open(ctx context.Context) error {
+	g, err := m.make(ctx)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	if m.spare == nil && m.making == nil && !m.closed {
+		m.spare, g = g, nil
+	}
+	m.mu.Unlock()
+	if g != nil {
+		return g.close(ctx, orderly)
+	}
+	return nil
+}
+
 // refill makes a spare in the background, if there is none. Close waits for it.
 func (m *Module) refill(ctx context.Context) {
 	m.mu.Lock()

@@ -20,11 +20,14 @@ type Instance struct {
 	todo   []run        // runs that are still to be processed, the next one last
 	frames []abi.Output
 	kept   []int32
+	comb   combining
 
 	epoch uint64
 	now   event.Time
 	calls uint64
 	trust bool // the guest's cursor was right so far
+
+	strict bool // see Strict
 }
 
 var _ engine.Invoker = (*Instance)(nil)
@@ -60,6 +63,9 @@ func (in *Instance) Process(ctx context.Context, fn string, b *event.Bundle, out
 	if f == nil {
 		return fmt.Errorf("plugin %q: it has no function %q", in.m.opt.Name, fn)
 	}
+	if f.Kind != abi.KindDoFn {
+		return fmt.Errorf("plugin %q: function %s is a %s, not a DoFn", in.m.opt.Name, fn, f.Kind)
+	}
 	out.Rows, out.Failed = out.Rows[:0], out.Failed[:0]
 	out.New.Reset(0)
 	out.New.Heap = b.Heap
@@ -83,27 +89,28 @@ func (in *Instance) Process(ctx context.Context, fn string, b *event.Bundle, out
 				in.trust = false
 			}
 			in.todo = append(in.todo, run{r.lo + done, r.hi, false})
+		case in.strict && flt.broken:
+			return in.m.fatal(f.Name, flt)
 		case r.hi-r.lo == 1:
 			out.Failed = append(out.Failed, engine.FailedRow{
 				Row: int32(r.lo), Code: flt.code, Text: flt.text, Digest: in.m.key.digest,
 			})
 		default:
-			in.split(r, flt)
+			in.todo = in.split(in.todo, r, flt)
 		}
 	}
 	return nil
 }
 
 // split puts the parts of a run that failed on the list.
-func (in *Instance) split(r run, flt *fault) {
+func (in *Instance) split(todo []run, r run, flt *fault) []run {
 	n := r.hi - r.lo
 	if in.trust && flt.broken && uint64(flt.cursor) < uint64(n) {
 		c := r.lo + int(flt.cursor)
-		in.todo = append(in.todo, run{c + 1, r.hi, false}, run{c, c + 1, true}, run{r.lo, c, false})
-		return
+		return append(todo, run{c + 1, r.hi, false}, run{c, c + 1, true}, run{r.lo, c, false})
 	}
 	mid := r.lo + n/2
-	in.todo = append(in.todo, run{mid, r.hi, false}, run{r.lo, mid, false})
+	return append(todo, run{mid, r.hi, false}, run{r.lo, mid, false})
 }
 
 // attempt calls the guest once (more often if it asks for it) over a run and takes over what it made. done is the number

@@ -174,6 +174,10 @@ func (w *Object) Close() *Object {
 
 func appendInt(dst []byte, v int64) []byte { return strconv.AppendInt(dst, v, 10) }
 
+// AppendFloat appends v to dst as every wgate SDK prints a float in JSON: in the shortest form that reads back, with an
+// exponent from 1e21 on and below 1e-6. NaN and infinities, which JSON lacks, become null.
+func AppendFloat(dst []byte, v float64) []byte { return appendFloat(dst, v) }
+
 // appendFloat prints as ECMAScript does: exponents from 1e21 on and below 1e-6.
 func appendFloat(dst []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -1,5 +1,5 @@
 use crate::abi;
-use crate::frame::{bytes_of, EmitRow, Entry, FailRow, HeadRow, Header, LineRow, SampleRow};
+use crate::frame::{bytes_of, EmitRow, Entry, FailRow, HeadRow, Header, Layout, LineRow, SampleRow};
 use crate::object::Object;
 
 /// The number of a side output: the n-th name of [`crate::Function::tags`]. Tag 0 is the main output.
@@ -176,30 +176,39 @@ impl Emitter {
     /// Appends the sections after HEAP, fills in header and table, and returns the frame. done is the number of rows that
     /// are done with it.
     pub(crate) fn build(&mut self, rows: usize, done: usize) -> &[u8] {
-        let heap = (self.frame.len() - HEAP_AT) as u32;
-        let mut table = Table { frame: &mut self.frame, entries: [Entry::default(); OUT_SECTIONS], n: 1 };
-        table.entries[0] = Entry { kind: abi::SECTION_HEAP, flags: 0, offset: HEAP_AT as u32, length: heap, count: heap };
+        let mut table = Table::new(&mut self.frame);
         if self.kept {
             table.add(abi::SECTION_KEEP, &self.keep, rows);
         }
-        table.add(abi::SECTION_EMIT, bytes_of(&self.emits), self.emits.len());
-        table.add(abi::SECTION_HEADERS, bytes_of(&self.heads), self.heads.len());
-        table.add(abi::SECTION_FAIL, bytes_of(&self.fails), self.fails.len());
-        table.add(abi::SECTION_METRIC, bytes_of(&self.stats), self.stats.len());
-        table.add(abi::SECTION_LOG, bytes_of(&self.lines), self.lines.len());
+        table.rows(abi::SECTION_EMIT, &self.emits);
+        table.rows(abi::SECTION_HEADERS, &self.heads);
+        table.rows(abi::SECTION_FAIL, &self.fails);
+        table.rows(abi::SECTION_METRIC, &self.stats);
+        table.rows(abi::SECTION_LOG, &self.lines);
         table.finish(rows, done);
         &self.frame
     }
 }
 
 /// Writes the section table of an output frame whose HEAP is there already.
-struct Table<'a> {
+pub(crate) struct Table<'a> {
     frame: &'a mut Vec<u8>,
     entries: [Entry; OUT_SECTIONS],
     n: usize,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    pub(crate) fn new(frame: &'a mut Vec<u8>) -> Table<'a> {
+        let heap = (frame.len() - HEAP_AT) as u32;
+        let mut t = Table { frame, entries: [Entry::default(); OUT_SECTIONS], n: 1 };
+        t.entries[0] = Entry { kind: abi::SECTION_HEAP, flags: 0, offset: HEAP_AT as u32, length: heap, count: heap };
+        t
+    }
+
+    pub(crate) fn rows<T: Layout>(&mut self, kind: u16, rows: &[T]) {
+        self.add(kind, bytes_of(rows), rows.len());
+    }
+
     fn add(&mut self, kind: u16, b: &[u8], count: usize) {
         if count == 0 {
             return;
@@ -211,7 +220,7 @@ impl Table<'_> {
         self.n += 1;
     }
 
-    fn finish(self, rows: usize, done: usize) {
+    pub(crate) fn finish(self, rows: usize, done: usize) {
         let h = Header {
             magic: abi::MAGIC_OUTPUT,
             minor: abi::MINOR as u16,

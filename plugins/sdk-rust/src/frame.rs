@@ -42,6 +42,11 @@ layout!(FailRow { row: u32, reserved: u32, code_offset: u32, code_length: u32, o
 layout!(SampleRow { name_offset: u32, name_length: u32, kind: u32, reserved: u32, value: i64 });
 layout!(LineRow { level: u32, row: u32, offset: u32, length: u32 });
 
+layout!(AccRow { offset: u32, length: u32 });
+layout!(StepRow { op: u32, acc: u32, from: u32, count: u32 });
+layout!(ValueRow { kind: u32, length: u32, low: u64, high: u64, float: u64 });
+layout!(GrownRow { acc: u32, reserved: u32, offset: u32, length: u32 });
+
 /// The memory of rows.
 pub(crate) fn bytes_of<T: Layout>(rows: &[T]) -> &[u8] {
     // SAFETY: T has no padding.
@@ -151,6 +156,10 @@ mod tests {
             key_form AT_EMIT_KEY_FORM, form AT_EMIT_FORM);
         same!(FailRow, SIZE_FAIL, row AT_FAIL_ROW, code_offset AT_FAIL_CODE_OFFSET, code_length AT_FAIL_CODE_LENGTH, offset AT_FAIL_OFFSET, length AT_FAIL_LENGTH);
         same!(SampleRow, SIZE_SAMPLE, name_offset AT_SAMPLE_NAME_OFFSET, name_length AT_SAMPLE_NAME_LENGTH, kind AT_SAMPLE_KIND, value AT_SAMPLE_VALUE);
+        same!(AccRow, SIZE_ACC, offset AT_ACC_OFFSET, length AT_ACC_LENGTH);
+        same!(StepRow, SIZE_STEP, op AT_STEP_OP, acc AT_STEP_ACC, from AT_STEP_FROM, count AT_STEP_COUNT);
+        same!(ValueRow, SIZE_VALUE, kind AT_VALUE_KIND, length AT_VALUE_LENGTH, low AT_VALUE_LOW, high AT_VALUE_HIGH, float AT_VALUE_FLOAT);
+        same!(GrownRow, SIZE_GROWN, acc AT_GROWN_ACC, offset AT_GROWN_OFFSET, length AT_GROWN_LENGTH);
         same!(LineRow, SIZE_LINE, level AT_LINE_LEVEL, row AT_LINE_ROW, offset AT_LINE_OFFSET, length AT_LINE_LENGTH);
     }
 

@@ -1,6 +1,7 @@
 //! The plugin's side of the ABI. Only [`crate::plugin!`] uses what is public here.
 
 use crate::abi;
+use crate::combine::Folder;
 use crate::config::Config;
 use crate::element::Element;
 use crate::emitter::Emitter;
@@ -22,13 +23,14 @@ pub(crate) struct Guest {
     pub(crate) plugin: Plugin,
     arenas: [Vec<u64>; 2],
     out: Emitter,
+    folder: Folder,
 }
 
 impl Guest {
     pub(crate) fn new(register: fn(&mut Plugin)) -> Guest {
         let mut plugin = Plugin::default();
         register(&mut plugin);
-        Guest { plugin, arenas: [Vec::new(), Vec::new()], out: Emitter::default() }
+        Guest { plugin, arenas: [Vec::new(), Vec::new()], out: Emitter::default(), folder: Folder::default() }
     }
 
     /// A region of at least n bytes for which, None if there is no such region.
@@ -104,6 +106,7 @@ impl Guest {
         let frame = Guest::frame(arena, n);
         match (&f.work, op) {
             (Work::Each(each), abi::OP_PROCESS) => process(*each, frame, cursor, &mut self.out, host),
+            (Work::Fold(fold, width), abi::OP_RUN) => self.folder.run(&**fold, *width, frame, cursor, host),
             _ => {
                 host.fail("the function is of another kind");
                 -1
@@ -114,7 +117,7 @@ impl Guest {
 
 /// Where the guest notes the row that it works on, for the host to look at after a trap: a word of the frame's header.
 #[derive(Clone, Copy)]
-struct Cursor(*mut u32);
+pub(crate) struct Cursor(*mut u32);
 
 impl Cursor {
     fn of(arena: &mut [u64]) -> Cursor {
@@ -126,7 +129,7 @@ impl Cursor {
         Cursor(unsafe { bytes.add(abi::AT_HEADER_CURSOR) } as *mut u32)
     }
 
-    fn set(self, row: usize) {
+    pub(crate) fn set(self, row: usize) {
         if !self.0.is_null() {
             // SAFETY: of gave a place inside the arena. Nobody reads the word through the frame's slices: the head that
             // sections returns is not kept, and the host reads it when the guest does not run.

@@ -8,8 +8,8 @@ use crate::register::Plugin;
 
 /// Runs the registered functions natively, through the frames of the real host, for tests.
 pub struct Harness {
-    guest: Guest,
-    host: Recorder,
+    pub(crate) guest: Guest,
+    pub(crate) host: Recorder,
 }
 
 /// One element of the input or one row of the output. None is null.
@@ -53,9 +53,9 @@ pub struct Outcome {
 
 /// Stands in for wgate.
 #[derive(Default)]
-struct Recorder {
-    frames: Vec<Vec<u64>>,
-    why: String,
+pub(crate) struct Recorder {
+    pub(crate) frames: Vec<Vec<u64>>,
+    pub(crate) why: String,
 }
 
 impl Host for Recorder {
@@ -77,7 +77,7 @@ fn words(b: &[u8]) -> Vec<u64> {
     w
 }
 
-fn bytes(w: &[u64]) -> &[u8] {
+pub(crate) fn bytes(w: &[u64]) -> &[u8] {
     // SAFETY: any u64 is eight bytes.
     let all = unsafe { std::slice::from_raw_parts(w.as_ptr() as *const u8, w.len() * 8) };
     let n = u32::from_le_bytes([all[52], all[53], all[54], all[55]]) as usize;
@@ -97,14 +97,14 @@ impl Harness {
         }
     }
 
-    fn load(&mut self, frame: &[u8]) -> u32 {
+    pub(crate) fn load(&mut self, frame: &[u8]) -> u32 {
         let w = words(frame);
         let arena = self.guest.arena(abi::ARENA_INPUT, frame.len() as u32).expect("the input arena");
         arena[..w.len()].copy_from_slice(&w);
         frame.len() as u32
     }
 
-    fn id(&self, name: &str) -> Result<u32, String> {
+    pub(crate) fn id(&self, name: &str) -> Result<u32, String> {
         let at = self.guest.plugin.functions.iter().position(|f| f.name == name);
         at.map(|i| i as u32).ok_or_else(|| format!("no function is called {:?}", name))
     }
@@ -174,6 +174,7 @@ fn input_frame(id: u32, rows: &[HarnessRow]) -> Vec<u8> {
 }
 
 /// Writes an input frame: HEAP first, then sections, the table at their head.
+#[derive(Clone)]
 pub(crate) struct FrameBuilder {
     frame: Vec<u8>,
     table: Vec<Entry>,

@@ -51,6 +51,7 @@
 
 #[allow(dead_code)]
 mod abi;
+mod combine;
 mod config;
 mod element;
 mod emitter;
@@ -58,16 +59,20 @@ mod frame;
 #[doc(hidden)]
 pub mod guest;
 mod harness;
+mod harness_combine;
 mod number;
 mod object;
 mod register;
 mod scanner;
 mod text;
 
+pub use combine::{Answer, Args, ByteFold, Fold, Plain};
 pub use config::Config;
 pub use element::{Element, Form, Pane};
 pub use emitter::{Emitter, Level, Row, Tag};
 pub use harness::{Failure, Harness, HarnessRow, Outcome};
+pub use harness_combine::HarnessValue;
+pub use number::push_float;
 pub use object::Object;
 pub use register::{Function, Plugin};
 pub use scanner::{Kind, ScanError, Scanner};

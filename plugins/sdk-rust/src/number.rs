@@ -21,7 +21,7 @@ pub(crate) fn push_int(dst: &mut Vec<u8>, v: i64) {
 
 /// Appends v as ECMAScript prints it: the shortest form that reads back, with exponents from 1e21 on and below 1e-6. What
 /// JSON lacks, NaN and infinities, becomes null; the zero below zero is -0.
-pub(crate) fn push_float(dst: &mut Vec<u8>, v: f64) {
+pub fn push_float(dst: &mut Vec<u8>, v: f64) {
     if !v.is_finite() {
         dst.extend_from_slice(b"null");
         return;

@@ -1,4 +1,5 @@
 use crate::abi;
+use crate::combine::{ByteFold, Fold, Folding, Plain};
 use crate::config::Config;
 use crate::element::Element;
 use crate::emitter::Emitter;
@@ -14,6 +15,8 @@ pub type OnOpen = fn(&mut Config) -> Result<(), String>;
 /// What a registered function does.
 pub(crate) enum Work {
     Each(Each),
+    /// A combiner with its number of arguments.
+    Fold(Box<dyn Folding>, usize),
 }
 
 /// One registered function; its id is its place in [`Plugin`].
@@ -22,6 +25,7 @@ pub struct Function {
     pub(crate) work: Work,
     tags: &'static [&'static str],
     pure: bool,
+    total: bool,
 }
 
 impl Function {
@@ -37,9 +41,16 @@ impl Function {
         self
     }
 
+    /// Says that a combiner refuses no element, so that the host does not check each element first.
+    pub fn total(&mut self) -> &mut Self {
+        self.total = true;
+        self
+    }
+
     fn kind(&self) -> &'static str {
         match self.work {
             Work::Each(_) => "dofn",
+            Work::Fold(..) => "combiner",
         }
     }
 }
@@ -66,13 +77,24 @@ impl Plugin {
         self.add(name, Work::Each(each))
     }
 
+    /// Registers a function that folds the elements of a key and window together, as `plugin.NAME.name` in the compute of an
+    /// aggregate. args is the number of its arguments.
+    pub fn combiner<A: Plain>(&mut self, name: &'static str, args: usize, fold: Fold<A>) -> &mut Function {
+        self.add(name, Work::Fold(Box::new(fold), args))
+    }
+
+    /// Is [`Plugin::combiner`] for accumulators that are bytes.
+    pub fn byte_combiner(&mut self, name: &'static str, args: usize, fold: ByteFold) -> &mut Function {
+        self.add(name, Work::Fold(Box::new(fold), args))
+    }
+
     /// Registers a function that reads the configuration.
     pub fn on_open(&mut self, f: OnOpen) {
         self.open.push(f);
     }
 
     fn add(&mut self, name: &'static str, work: Work) -> &mut Function {
-        self.functions.push(Function { name, work, tags: &[], pure: false });
+        self.functions.push(Function { name, work, tags: &[], pure: false, total: false });
         let last = self.functions.len() - 1;
         &mut self.functions[last]
     }
@@ -98,6 +120,16 @@ impl Plugin {
             push_string(&mut b, f.name.as_bytes());
             b.extend_from_slice(b",\"kind\":");
             push_string(&mut b, f.kind().as_bytes());
+            if let Work::Fold(fold, args) = &f.work {
+                b.extend_from_slice(b",\"args\":");
+                push_int(&mut b, *args as i64);
+                if f.total {
+                    b.extend_from_slice(b",\"total\":true");
+                }
+                if fold.invertible() {
+                    b.extend_from_slice(b",\"uncombine\":true");
+                }
+            }
             for (j, t) in f.tags.iter().enumerate() {
                 b.extend_from_slice(if j == 0 { b",\"tags\":[" } else { b"," });
                 push_string(&mut b, t.as_bytes());
