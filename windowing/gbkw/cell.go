@@ -16,8 +16,8 @@ import (
 //	accumulators | [steps sent uvarint | number uvarint | (step uvarint, accumulators)...] | [sent rows]
 //
 // An accumulator is a length (uvarint) and its bytes; the accumulators of a cell that has nothing in them are left out.
-// rows is there where rows may be taken back. mark is there for windows that merge alone: whether the unsent came before the end was passed depends on the end, and
-// that moves.
+// rows is there where rows may be taken back. mark is there for windows that merge alone: whether the unsent came before
+// the end was passed depends on the end, and that moves.
 type cell struct {
 	win    event.Window
 	was    event.Window // sessions: under which it lies in the state
@@ -223,6 +223,11 @@ func (d *decoder) uvarint() uint64 {
 	return u
 }
 
+func (d *decoder) varint() int64 {
+	u := d.uvarint()
+	return int64(u>>1) ^ -int64(u&1) // as binary.Varint has it
+}
+
 func (d *decoder) time() event.Time {
 	if p := d.take(8); p != nil {
 		return event.Time(binary.LittleEndian.Uint64(p))
@@ -242,7 +247,7 @@ func (m *Machine) decode(i int32, val []byte) error {
 	c := &m.cells[i]
 	c.stored = true
 	if c.part {
-		p, err := m.takePart(val, c.slot)
+		p, err := m.takePart(val, c.slot, true)
 		c.fill(p)
 		return err
 	}
@@ -251,8 +256,7 @@ func (m *Machine) decode(i int32, val []byte) error {
 	c.unsent, c.passed, c.timed, c.empty = f&flagUnsent != 0, f&flagPassed != 0, f&flagTimed != 0, f&flagEmpty != 0
 	c.index = uint32(d.uvarint())
 	if m.cfg.Retracted {
-		u := d.uvarint()
-		c.rows = int64(u>>1) ^ -int64(u&1) // as binary.Varint has it
+		c.rows = d.varint()
 	}
 	copy(m.state(i), d.take(uint64(m.trig.Size())))
 	switch {

@@ -41,7 +41,7 @@ type Config struct {
 	Timestamp Timestamp
 	Suppress  bool // unchanged = "suppress"
 	Separate  bool // late = "separate"
-	Retracted bool // rows may be taken back: Ops of the input may be Retract
+	Retracted bool // rows may be taken back: Ops of the input may be Retract; see CanRetract
 	Funcs     []combine.Func
 }
 
@@ -67,8 +67,8 @@ func (c *Config) check() error {
 	if len(c.Funcs) > maxFuncs {
 		return fail("%d aggregate functions; the limit is %d", len(c.Funcs), maxFuncs)
 	}
-	if c.Retracted && (c.Mode == Discarding || c.Separate || c.Window.Kind.Merging() || c.Window.Kind == windowing.Cumulative) {
-		return fail("rows that are taken back need accumulating or retracting panes of windows that neither merge nor have steps, and late rows that refine")
+	if ok, why := CanRetract(*c); c.Retracted && !ok {
+		return fail("its input takes rows back, and %s", why)
 	}
 	if c.Separate {
 		return c.checkSeparate(fail)

@@ -95,15 +95,18 @@ func drawConfig(t *rapid.T) Config {
 		if rapid.IntRange(0, 2).Draw(t, "default") > 0 {
 			cfg.Trigger = drawTrigger(t, 2, true)
 		}
+		cfg.Retracted = rapid.IntRange(0, 3).Draw(t, "retracted") == 0
 		if _, err := New(cfg); err == nil {
 			return cfg
 		}
 	}
 }
 
-// drawInput draws happenings; marks are those of a watermark that moves when and where it likes.
-func drawInput(t *rapid.T) []happening {
+// drawInput draws happenings; marks are those of a watermark that moves when and where it likes. With signed some elements
+// are taken back later.
+func drawInput(t *rapid.T, signed bool) []happening {
 	var hs []happening
+	var live []element
 	w, now := event.MinTime, event.Time(0)
 	high := event.Time(0)
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -118,6 +121,14 @@ func drawInput(t *rapid.T) []happening {
 			w += event.Time(rapid.IntRange(0, 12).Draw(t, "watermark"))
 			hs = append(hs, happening{kind: 'w', at: w})
 		default:
+			if n := len(live); n > 0 && rapid.IntRange(0, 2).Draw(t, "back") == 0 {
+				i := rapid.IntRange(0, n-1).Draw(t, "which")
+				e := live[i]
+				live = append(live[:i], live[i+1:]...)
+				e.mark, e.op = w, event.Retract
+				hs = append(hs, happening{kind: 'e', e: e})
+				continue
+			}
 			base := max(w, -20)
 			at := base + event.Time(rapid.IntRange(-15, 25).Draw(t, "time"))
 			high = max(high, at)
@@ -126,16 +137,25 @@ func drawInput(t *rapid.T) []happening {
 				v: event.IntValue(int64(rapid.IntRange(-3, 9).Draw(t, "value"))), where: rapid.Bool().Draw(t, "where"),
 			}
 			hs = append(hs, happening{kind: 'e', e: e})
+			if signed {
+				live = append(live, e)
+			}
 		}
 	}
 	return append(hs, happening{kind: 'w', at: event.MaxTime})
 }
 
-var cutFuncs = []string{"sum", "count", "min", "first", "last", "list", "mean"}
+// funcsFor returns functions that cfg can have, of all sorts.
+func funcsFor(cfg Config) []string {
+	if cfg.Retracted {
+		return []string{"sum", "count", "mean"}
+	}
+	return []string{"sum", "count", "min", "first", "last", "list", "mean"}
+}
 
 // oneByOne gives a machine every happening by itself.
 func oneByOne(t *rapid.T, cfg Config, hs []happening) *rig {
-	return feedOneByOne(newRig(t, cfg, cutFuncs...), hs)
+	return feedOneByOne(newRig(t, cfg, funcsFor(cfg)...), hs)
 }
 
 func feedOneByOne(r *rig, hs []happening) *rig {
@@ -157,7 +177,7 @@ func feedOneByOne(r *rig, hs []happening) *rig {
 // at random, the watermark only where it must be said and at random, with small budgets, and losing the machine's memory
 // at random.
 func inBundles(t *rapid.T, cfg Config, hs []happening) *rig {
-	r := newRig(t, cfg, cutFuncs...)
+	r := newRig(t, cfg, funcsFor(cfg)...)
 	r.unit = 1
 	r.budget = rapid.SampledFrom([]int{1, 2, 1000}).Draw(t, "budget")
 	r.frail = rapid.Bool().Draw(t, "frail")
@@ -234,7 +254,7 @@ func perKey(r *rig) string {
 func TestCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
-		hs := drawInput(t)
+		hs := drawInput(t, cfg.Retracted)
 		one := oneByOne(t, cfg, hs)
 		many := inBundles(t, cfg, hs)
 		if d := cmp.Diff(perKey(one), perKey(many)); d != "" {
@@ -259,6 +279,9 @@ func show(hs []happening) string {
 	var s strings.Builder
 	for _, h := range hs {
 		if h.kind == 'e' {
+			if h.e.op == event.Retract {
+				s.WriteString("back ")
+			}
 			fmt.Fprintf(&s, "e %q %d (mark %s)\n", h.e.key, h.e.t, h.e.mark)
 			continue
 		}

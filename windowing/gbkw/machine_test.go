@@ -13,6 +13,7 @@ import (
 // TestMachine runs the scripts of testdata. "machine" makes a machine from the lines below it; "run" drives it:
 //
 //	e KEY TIME VALUE   an element (an int, null, or text)
+//	- KEY TIME VALUE   an element is taken back
 //	w TIME             the watermark moves
 //	c TIME             the clock moves
 //	budget N           how many cells a step may look at
@@ -57,8 +58,11 @@ func TestMachine(t *testing.T) {
 func (r *rig) script(line string) string {
 	w := strings.Fields(line)
 	switch w[0] {
-	case "e":
+	case "e", "-":
 		e := element{key: w[1], t: r.parseTime(w[2]), where: true, mark: r.w}
+		if w[0] == "-" {
+			e.op = event.Retract
+		}
 		var n int64
 		switch _, err := fmt.Sscan(w[3], &n); {
 		case err == nil:

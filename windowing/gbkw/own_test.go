@@ -13,7 +13,7 @@ import (
 func TestOwnWatermark(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
-		hs := drawInput(t)
+		hs := drawInput(t, cfg.Retracted)
 		r := newRig(t, cfg, "count")
 		r.unit = 1
 		// A session that was complete and grows may owe a result from before the watermark that was given out then.

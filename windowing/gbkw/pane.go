@@ -29,8 +29,15 @@ func (m *Machine) timing(c *cell, w event.Time) event.Timing {
 func (m *Machine) send(c *cell, f firing, out *Output) error {
 	fresh := c.unsent
 	c.unsent, c.mark, c.dirty = false, event.MaxTime, true
-	if m.cfg.Retracted && m.cfg.Mode == Retracting && c.rows == 0 {
-		return m.retract(c, f.mark, out) // all was taken back: there is no new row
+	if m.cfg.Retracted && c.rows == 0 {
+		// All was taken back. There is no new row; but where none can be retracted, those who have read one read once that
+		// nothing is left.
+		if m.cfg.Mode == Retracting {
+			return m.retract(c, f.mark, out)
+		}
+		if !fresh || c.index == 0 {
+			return nil
+		}
 	}
 	h := out.Panes.Heap
 	m.results = m.results[:0]

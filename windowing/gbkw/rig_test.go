@@ -50,6 +50,7 @@ type element struct {
 	text  string // the value, if it is a text
 	where bool
 	mark  event.Time
+	op    event.Op
 }
 
 func newRig(t tb, cfg Config, names ...string) *rig {
@@ -119,7 +120,7 @@ func (r *rig) elements(es []element) {
 		}
 		b.Times = append(b.Times, e.t)
 		b.Marks = append(b.Marks, e.mark)
-		b.Ops = append(b.Ops, event.Insert)
+		b.Ops = append(b.Ops, e.op)
 		in.KeyBytes = append(in.KeyBytes, h.PutString(e.key))
 		for f, n := range r.names {
 			if n != "count" {
@@ -328,6 +329,8 @@ func parseConfig(t tb, r *rig, lines []string) (cfg Config, names []string) {
 			cfg.Timestamp = map[string]Timestamp{"end": End, "earliest": Earliest, "latest": Latest}[rest]
 		case "suppress":
 			cfg.Suppress = true
+		case "retracted":
+			cfg.Retracted = true
 		case "separate":
 			cfg.Separate = true
 		case "compute":

@@ -23,7 +23,7 @@ func SharesSlices(cfg Config) bool {
 	if w.Kind != windowing.Sliding || w.Period >= w.Size || w.Size > maxShared || len(w.Validate()) > 0 {
 		return false
 	}
-	if cfg.Timestamp != End || cfg.Separate || cfg.Retracted {
+	if cfg.Timestamp != End || cfg.Separate {
 		return false
 	}
 	t, err := triggers.Compile(cfg.Trigger)

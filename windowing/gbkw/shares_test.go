@@ -38,16 +38,16 @@ func drawShared(t *rapid.T) Config {
 func TestSharedSlices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawShared(t)
-		hs := drawInput(t)
+		hs := drawInput(t, cfg.Retracted)
 		say := func(r *rig) string { return strings.Join(r.lines, "\n") }
 		rigOf := func(apart bool) *rig {
-			return newRigOf(t, &rig{cfg: cfg, names: cutFuncs, budget: 1 << 30, w: event.MinTime, marks: true, apart: apart})
+			return newRigOf(t, &rig{cfg: cfg, names: funcsFor(cfg), budget: 1 << 30, w: event.MinTime, marks: true, apart: apart})
 		}
 		apart, shared := feedOneByOne(rigOf(true), hs), feedOneByOne(rigOf(false), hs)
 		if apart.m.Shares() || !shared.m.Shares() {
 			t.Fatal("the machines do not differ")
 		}
-		where := fmt.Sprintf("window %s, trigger %s, mode %d, lateness %s, suppress %v\n%s", cfg.Window, cfg.Trigger, cfg.Mode, cfg.Lateness, cfg.Suppress, show(hs))
+		where := fmt.Sprintf("window %s, trigger %s, mode %d, lateness %s, suppress %v, retracted %v\n%s", cfg.Window, cfg.Trigger, cfg.Mode, cfg.Lateness, cfg.Suppress, cfg.Retracted, show(hs))
 		if d := cmp.Diff(say(apart), say(shared)); d != "" {
 			t.Fatalf("%s\n(-one state per window, +shared slices)\n%s", where, d)
 		}
@@ -107,8 +107,8 @@ func TestOneTouch(t *testing.T) {
 		if c.adds != elements {
 			t.Errorf("size/period %d: %d elements touch %d accumulators", ratio, elements, c.adds)
 		}
-		// A merge for loading the slice of each call, and for a pane: the new slice, front, back and the turning.
-		if perPane := float64(c.merges-elements) / float64(panes); panes < elements/10 || perPane > 5 {
+		// For a pane: the new slice, front and back, and its part of the turning.
+		if perPane := float64(c.merges) / float64(panes); panes < elements/10 || perPane > 4 {
 			t.Errorf("size/period %d: %.1f merges for each of %d panes", ratio, perPane, panes)
 		}
 	}

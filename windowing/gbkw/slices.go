@@ -16,31 +16,44 @@ import (
 
 // part is what is known of a slice, or of several that were merged, beside the accumulators. Its bytes are
 //
-//	[least watermark before an element i64] | accumulators
+//	[least watermark before an element i64] | [rows varint] | accumulators
 //
-// The watermark is there if windows fire when they close: it says whether what they hold came in time.
-type part struct{ mark event.Time }
+// The watermark is there if windows fire when they close: it says whether what they hold came in time. The rows are there
+// if rows may be taken back.
+type part struct {
+	mark event.Time
+	rows int64 // that have come and were not taken back
+}
 
 // join adds what is known of o.
-func (p *part) join(o part) { p.mark = min(p.mark, o.mark) }
+func (p *part) join(o part) {
+	p.mark = min(p.mark, o.mark)
+	p.rows += o.rows
+}
 
 func (m *Machine) appendPart(dst []byte, p part, slot int32) []byte {
 	if !m.fires {
 		dst = appendTime(dst, p.mark)
 	}
+	if m.cfg.Retracted {
+		dst = binary.AppendVarint(dst, p.rows)
+	}
 	return m.encodeSlot(dst, slot)
 }
 
-// takePart reads a part and merges its accumulators into slot.
-func (m *Machine) takePart(b []byte, slot int32) (part, error) {
+// takePart reads a part and merges its accumulators into slot; empty says that there is nothing in slot.
+func (m *Machine) takePart(b []byte, slot int32, empty bool) (part, error) {
 	d := decoder{b: b}
 	p := part{mark: event.MaxTime}
 	if !m.fires {
 		p.mark = d.time()
 	}
-	for f, fn := range m.funcs {
+	if m.cfg.Retracted {
+		p.rows = d.varint()
+	}
+	for f := range m.funcs {
 		if acc := d.take(d.uvarint()); !d.bad {
-			m.accs[f][slot] = fn.Merge(m.accs[f][slot], acc)
+			m.mergeAcc(f, slot, acc, empty)
 		}
 	}
 	if d.bad || len(d.b) > 0 {
@@ -49,10 +62,20 @@ func (m *Machine) takePart(b []byte, slot int32) (part, error) {
 	return p, nil
 }
 
+// mergeAcc merges acc into the accumulator of function f in slot; empty says that there is nothing in slot.
+func (m *Machine) mergeAcc(f int, slot int32, acc []byte, empty bool) {
+	if empty {
+		m.accs[f][slot] = append(m.accs[f][slot][:0], acc...)
+		return
+	}
+	m.accs[f][slot] = m.funcs[f].Merge(m.accs[f][slot], acc)
+}
+
 // fill notes in c that it holds p.
 func (c *cell) fill(p part) {
 	c.unsent, c.empty = true, false
 	c.mark = min(c.mark, p.mark)
+	c.rows += p.rows
 }
 
 // assignShared is assign for windows that share slices. A row goes to the slice that it lies in, if a window that has not
@@ -113,7 +136,7 @@ func (m *Machine) cellOf(h uint64, key []byte, w event.Window) int32 {
 // saveSlice writes cell i, which is a slice.
 func (m *Machine) saveSlice(i int32, st statestore.View) error {
 	c := &m.cells[i]
-	m.scratch.cell = m.appendPart(m.scratch.cell[:0], part{mark: c.mark}, c.slot)
+	m.scratch.cell = m.appendPart(m.scratch.cell[:0], part{c.mark, c.rows}, c.slot)
 	if err := st.Put(m.rowKey(c, c.win), m.scratch.cell); err != nil {
 		return err
 	}
@@ -135,7 +158,7 @@ func (m *Machine) revive(i int32, st statestore.View) error {
 		return nil
 	}
 	for e := m.slices.after(c.win.Start); e != nil && e.at <= c.win.End; e = m.slices.following(e.at, e.start) {
-		p, ok, err := m.getPart(e, c, c.slot, st)
+		p, ok, err := m.getPart(e, c, c.slot, c.empty, st)
 		if err != nil {
 			return err
 		}
@@ -150,8 +173,8 @@ func (m *Machine) revive(i int32, st statestore.View) error {
 	return m.pass(i, c.win.End, false, &m.ghost)
 }
 
-// getPart merges c's part of slice e into slot, if there is one.
-func (m *Machine) getPart(e *entry, c *cell, slot int32, st statestore.View) (p part, ok bool, err error) {
+// getPart merges c's part of slice e into slot, if there is one; empty says that there is nothing in slot.
+func (m *Machine) getPart(e *entry, c *cell, slot int32, empty bool, st statestore.View) (p part, ok bool, err error) {
 	if !e.has(c.group) {
 		return p, false, nil
 	}
@@ -159,7 +182,7 @@ func (m *Machine) getPart(e *entry, c *cell, slot int32, st statestore.View) (p 
 	if err != nil || !ok {
 		return p, false, err
 	}
-	p, err = m.takePart(val, slot)
+	p, err = m.takePart(val, slot, empty)
 	return p, true, err
 }
 

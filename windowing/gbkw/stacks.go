@@ -54,13 +54,13 @@ func (m *Machine) decodeBack(s *stack, val []byte) (err error) {
 	}
 	s.filled = true
 	s.first, s.last = event.Time(binary.LittleEndian.Uint64(val)), event.Time(binary.LittleEndian.Uint64(val[8:]))
-	s.part, err = m.takePart(val[16:], s.slot)
+	s.part, err = m.takePart(val[16:], s.slot, true)
 	return err
 }
 
 // push adds a slice behind.
 func (m *Machine) push(s *stack, start event.Time, val []byte) error {
-	p, err := m.takePart(val, s.slot)
+	p, err := m.takePart(val, s.slot, !s.filled)
 	if !s.filled {
 		s.filled, s.first, s.part = true, start, part{mark: event.MaxTime}
 	}
@@ -100,15 +100,15 @@ func (m *Machine) pane(i int32, s *stack, st statestore.View) (left bool, err er
 	}
 	c := &m.cells[i]
 	if front != nil {
-		p, err := m.takePart(front, c.slot)
+		p, err := m.takePart(front, c.slot, c.empty)
 		if err != nil {
 			return false, err
 		}
 		c.fill(p)
 	}
 	if s.filled {
-		for f, fn := range m.funcs {
-			m.accs[f][c.slot] = fn.Merge(m.accs[f][c.slot], m.accs[f][s.slot])
+		for f := range m.funcs {
+			m.mergeAcc(f, c.slot, m.accs[f][s.slot], c.empty)
 		}
 		c.fill(s.part)
 	}
@@ -188,7 +188,7 @@ func (m *Machine) collect(i int32, st statestore.View) ([]sharedSlice, error) {
 	c := &m.cells[i]
 	slot := m.newSlot()
 	for e := m.slices.after(c.win.Start); e != nil && e.at <= c.win.End; e = m.slices.following(e.at, e.start) {
-		p, ok, err := m.getPart(e, c, slot, st)
+		p, ok, err := m.getPart(e, c, slot, true, st)
 		if err != nil {
 			return nil, err
 		}
