@@ -14,8 +14,8 @@ import (
 
 // The guests that TestMain builds, packed, and the folder of machine code that all tests share.
 var (
-	scoresFile, hostileFile string
-	codeCache               string
+	scoresFile, hostileFile, statsFile string
+	codeCache                          string
 )
 
 func TestMain(m *testing.M) {
@@ -35,8 +35,10 @@ func runAll(m *testing.M) (code int, err error) {
 	defer os.RemoveAll(dir)
 	codeCache = filepath.Join(dir, "code")
 	scoresFile, hostileFile = filepath.Join(dir, "scores.wasm"), filepath.Join(dir, "hostile.wasm")
+	statsFile = filepath.Join(dir, "stats.wasm")
 	for src, out := range map[string]string{
 		"../../plugins/examples/scores": scoresFile,
+		"../../plugins/examples/stats":  statsFile,
 		"testdata/hostile":              hostileFile,
 	} {
 		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, ".")

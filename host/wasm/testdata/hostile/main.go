@@ -23,6 +23,33 @@ func init() {
 		return nil
 	})
 	wgate.DoFn("act", act, wgate.Tags("side", "other"))
+	wgate.Combiner("hurt", 1, wgate.Fold[int64]{
+		Add: hurt,
+		Merge: func(acc, other *int64) {
+			if *acc == 13 {
+				panic("an unlucky merge")
+			}
+			*acc += *other
+		},
+		Extract: func(acc *int64, out *wgate.Result) {
+			switch *acc {
+			case 13:
+				os.Exit(7)
+			case 14:
+				out.Fail("no_result", "fourteen has none")
+			case 15:
+				out.JSON([]byte("{broken"))
+			default:
+				out.Int(*acc)
+			}
+		},
+	})
+	wgate.ByteCombiner("grow", 1, wgate.ByteFold{
+		Create:  func() []byte { return []byte{1} },
+		Add:     func(acc []byte, _ *wgate.Args) []byte { return append(acc, make([]byte, 700<<10)...) },
+		Merge:   func(acc, other []byte) []byte { return append(acc, other...) },
+		Extract: func(acc []byte, out *wgate.Result) { out.Int(int64(len(acc))) },
+	}, wgate.Total())
 	wgate.DoFn("keep", func(_ *wgate.Element, out *wgate.Emitter) { out.Keep() }, wgate.Pure())
 }
 
@@ -86,4 +113,26 @@ func recurse(n int) int {
 	var pad [64]int
 	pad[n&63] = n
 	return recurse(n+1) + pad[(n+1)&63]
+}
+
+// hurt adds ints up, and does harm with others.
+func hurt(acc *int64, args *wgate.Args) {
+	v, ok := args.Int(0)
+	switch {
+	case !ok:
+		args.Fail("no_int", "an int is needed")
+	case v == -1:
+		panic("minus one")
+	case v == -2:
+		os.Exit(7)
+	case v == -3:
+		for forever {
+		}
+	case v == 1000 && *acc > 0:
+		args.Fail("full", "it does not fit")
+	case v == 2000 && *acc > 0:
+		os.Exit(8)
+	default:
+		*acc += v
+	}
 }
