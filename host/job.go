@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
+	"sync"
 
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/host/engine"
@@ -21,9 +20,14 @@ type Job struct {
 	plan     *plan.Plan
 	opt      Options
 	registry *wasm.Registry
-	modules  map[*config.Plugin]*wasm.Module
 	stats    *engine.Stats
-	task     *engine.Task
+
+	mu      sync.Mutex // guards what follows
+	task    *engine.Task
+	plugins map[*config.Plugin]*loaded // by the plan's blocks: what instances are made of now
+	all     map[*loaded]bool           // all that are to be closed in the end
+
+	reloads sync.WaitGroup // reloads and the closing of what they replaced
 }
 
 // PluginStatus is a loaded plugin as people look at it.
@@ -33,6 +37,7 @@ type PluginStatus struct {
 	Path      string   `json:"path"`
 	Guard     string   `json:"guard"`
 	Functions []string `json:"functions"`
+	Trial     bool     `json:"trial"` // it has replaced another version, and no record has come to it yet
 }
 
 // NewJob plans p and loads its plugins. An error says what is wrong with the pipeline or a plugin, and what to do.
@@ -41,7 +46,7 @@ func NewJob(p *config.Pipeline, o Options) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{pipeline: p, plan: pl, opt: o.withDefaults(), modules: map[*config.Plugin]*wasm.Module{}}
+	j := &Job{pipeline: p, plan: pl, opt: o.withDefaults(), plugins: map[*config.Plugin]*loaded{}, all: map[*loaded]bool{}}
 	j.stats = engine.NewStats(pl)
 	if err := j.check(); err != nil {
 		return nil, err
@@ -61,10 +66,13 @@ func (j *Job) Stats() *engine.Stats { return j.stats }
 
 // Plugins returns what is known of the job's plugins.
 func (j *Job) Plugins() []PluginStatus {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	var out []PluginStatus
 	for _, p := range j.plan.Plugins {
-		m := j.modules[p]
-		s := PluginStatus{Name: p.Name, Digest: m.Digest(), Path: m.Path(), Guard: p.Guard}
+		l := j.plugins[p]
+		m := l.module
+		s := PluginStatus{Name: p.Name, Digest: m.Digest(), Path: m.Path(), Guard: l.block.Guard, Trial: l.trial}
 		for _, f := range m.Manifest().Functions {
 			s.Functions = append(s.Functions, f.Name)
 		}
@@ -136,36 +144,24 @@ func (j *Job) load() error {
 	}
 	j.registry = reg
 	for _, p := range j.plan.Plugins {
-		o := wasm.OptionsOf(p)
-		log := j.opt.Log.With("plugin", p.Name)
-		o.Log = func(level slog.Level, text string) { log.Log(ctx, level, text) }
-		m, err := reg.Load(ctx, p.Path, o)
+		m, err := j.loadPlugin(ctx, p)
 		if err != nil {
 			return err
 		}
-		j.modules[p] = m
-	}
-	for _, n := range j.plan.Nodes {
-		if n.Kind == plan.Do && j.modules[n.Plugin].Manifest().Function(n.Func) == nil {
-			return fmt.Errorf("%s: plugin %q (%s) has no function %q; it has %s: correct do, or build the plugin with that function",
-				n.Block, n.Plugin.Name, n.Plugin.Path, n.Func, strings.Join(functionNames(j.modules[n.Plugin]), ", "))
-		}
+		l := &loaded{block: p, module: m}
+		j.plugins[p], j.all[l] = l, true
 	}
 	return nil
 }
 
-func functionNames(m *wasm.Module) []string {
-	var names []string
-	for _, f := range m.Manifest().Functions {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 func (j *Job) unload() {
+	j.mu.Lock()
+	j.task = nil // no reload begins any more
+	j.mu.Unlock()
+	j.reloads.Wait()
 	ctx := context.Background()
-	for _, m := range j.modules { // order does not matter: they do not know one another
-		_ = m.Close(ctx)
+	for l := range j.all { // order does not matter: they do not know one another
+		_ = l.module.Close(ctx)
 	}
 	if j.registry != nil {
 		_ = j.registry.Close(ctx)
@@ -181,6 +177,9 @@ func (j *Job) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
-	j.task = engine.NewTask(r.config(), j.stats)
-	return j.task.Run(ctx)
+	task := engine.NewTask(r.config(), j.stats)
+	j.mu.Lock()
+	j.task = task
+	j.mu.Unlock()
+	return task.Run(ctx)
 }

@@ -28,6 +28,8 @@ type Runner interface {
 	Plan() *plan.Plan
 	Stats() *engine.Stats
 	Plugins() []PluginStatus
+	// Reload replaces plugins, while Run runs: see Job.Reload.
+	Reload(ctx context.Context, blocks []*config.Plugin, late func(error)) (proven bool, err error)
 }
 
 // NodeOptions are what a node is made of. DataDir and Log are required.

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -60,6 +59,9 @@ func (n *Node) Compare(_ context.Context, name string, b *admin.Bundle) (*admin.
 	}
 	compareSteps(c, plan.Explain(was))
 	comparePlugins(c, old, p, &d.Bundle, b)
+	if was.Hash == next.Hash && state == admin.Running && sameButPlugins(&d.Bundle, b) {
+		c.Notes = append(c.Notes, "only plugins change: they are swapped while the pipeline runs, and come back if the first epoch fails")
+	}
 	if was.Hash != next.Hash {
 		c.Notes = append(c.Notes, stateNote(was, next))
 	}
@@ -121,17 +123,9 @@ func compareSteps(c *admin.Change, was plan.Explanation) {
 
 // comparePlugins notes the same of plugins: their modules, their configuration and what they are allowed.
 func comparePlugins(c *admin.Change, old, p *config.Pipeline, was, now *admin.Bundle) {
-	find := func(p *config.Pipeline, name string) *config.Plugin {
-		i := slices.IndexFunc(p.Plugins, func(pl *config.Plugin) bool { return pl.Name == name })
-		if i < 0 {
-			return nil
-		}
-		return p.Plugins[i]
-	}
 	for _, a := range p.Plugins {
-		b := find(old, a.Name)
-		same := b != nil && was.Modules[a.Name] == now.Modules[a.Name] && bytes.Equal(a.Config, b.Config) && a.Guard == b.Guard &&
-			a.Memory == b.Memory && a.Time == b.Time && a.Output == b.Output && slices.Equal(a.HTTP, b.HTTP)
+		b := pluginOf(old, a.Name)
+		same := b != nil && was.Modules[a.Name] == now.Modules[a.Name] && samePlugin(a, b)
 		switch {
 		case b == nil:
 			c.Added = append(c.Added, "plugin."+a.Name)
@@ -140,7 +134,7 @@ func comparePlugins(c *admin.Change, old, p *config.Pipeline, was, now *admin.Bu
 		}
 	}
 	for _, b := range old.Plugins {
-		if find(p, b.Name) == nil {
+		if pluginOf(p, b.Name) == nil {
 			c.Removed = append(c.Removed, "plugin."+b.Name)
 		}
 	}

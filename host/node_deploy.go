@@ -13,7 +13,8 @@ import (
 
 // Deploy makes b what the pipeline is and starts it. b is checked, planned and its plugins are loaded before the running
 // version is stopped; should the new one fail before it is ready, the old one is started again.
-// With reset the state is thrown away in between, so that there is no way back.
+// With reset the state is thrown away in between, so that there is no way back. If b differs from what runs in its plugins
+// alone, they are swapped and the pipeline goes on.
 func (n *Node) Deploy(ctx context.Context, name string, b *admin.Bundle, reset bool) (*admin.Status, error) {
 	if _, err := n.load(name, b); err != nil {
 		return nil, err
@@ -21,6 +22,13 @@ func (n *Node) Deploy(ctx context.Context, name string, b *admin.Bundle, reset b
 	e := n.place(name)
 	if err := e.acquire(ctx); err != nil {
 		return nil, err
+	}
+	if l := e.swappable(b); l != nil && !reset {
+		e.release()
+		if err := l.do(context.WithoutCancel(ctx)); err != nil {
+			return nil, err
+		}
+		return e.status(), nil
 	}
 	r, err := e.deploy(context.WithoutCancel(ctx), b, reset)
 	e.release()

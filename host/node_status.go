@@ -93,7 +93,7 @@ func (e *entry) status() *admin.Status {
 		st.Sources = append(st.Sources, s)
 	}
 	for _, p := range r.job.Plugins() {
-		ps := admin.PluginStatus{Name: p.Name, Digest: p.Digest}
+		ps := admin.PluginStatus{Name: p.Name, Digest: p.Digest, Trial: p.Trial}
 		for _, b := range blocks {
 			if b.Plugin == p.Name {
 				ps.Calls += b.Calls

@@ -39,6 +39,10 @@ func (j *fakeJob) Plan() *plan.Plan        { return j.plan }
 func (j *fakeJob) Stats() *engine.Stats    { return j.stats }
 func (j *fakeJob) Plugins() []PluginStatus { return nil }
 
+func (j *fakeJob) Reload(context.Context, []*config.Plugin, func(error)) (bool, error) {
+	return false, errNotRunning
+}
+
 func (j *fakeJob) Run(ctx context.Context) error {
 	j.world.log("start " + j.plan.Pipeline.Epoch.String())
 	fate := j.world.fate(j.plan.Pipeline)

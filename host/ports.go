@@ -15,6 +15,7 @@ import (
 	"github.com/wgate/wgate/host/file"
 	"github.com/wgate/wgate/host/kafka"
 	"github.com/wgate/wgate/host/plan"
+	"github.com/wgate/wgate/host/wasm"
 	"github.com/wgate/wgate/statestore"
 	"github.com/wgate/wgate/statestore/memstore"
 	"github.com/wgate/wgate/statestore/pebblestore"
@@ -31,7 +32,7 @@ type ports struct {
 	files     map[int]string // path by index of a file source
 	outputs   map[string]engine.Output
 	dead      engine.Output
-	instances []engine.Invoker
+	instances []*instance
 	closers   []func() error
 }
 
@@ -260,20 +261,33 @@ func (r *ports) topic(source, topic uint16) string {
 	return r.session.Topic(source, topic)
 }
 
-// instance makes an instance of a plugin for the engine. It is closed by fresh.
+// instance makes an instance of a plugin for the engine, of the version that counts now. It is closed by fresh, if not before.
 func (r *ports) instance(p *config.Plugin) (engine.Invoker, error) {
-	in, err := r.job.modules[p].NewInstance(context.Background())
+	in, err := r.job.module(p).NewInstance(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	r.instances = append(r.instances, in)
-	return in, nil
+	i := &instance{in, r}
+	r.instances = append(r.instances, i)
+	return i, nil
+}
+
+// instance is one of those that fresh closes.
+type instance struct {
+	*wasm.Instance
+	of *ports
+}
+
+// Close ends the instance.
+func (i *instance) Close(ctx context.Context) error {
+	i.of.instances = slices.DeleteFunc(i.of.instances, func(j *instance) bool { return j == i })
+	return i.Instance.Close(ctx)
 }
 
 // fresh closes all instances: their memory is state that no transaction covers.
 func (r *ports) fresh() {
 	for _, in := range r.instances {
-		_ = in.Close(context.Background())
+		_ = in.Instance.Close(context.Background())
 	}
 	r.instances = r.instances[:0]
 }

@@ -29,6 +29,9 @@ type Pipelines interface {
 	// start; what ran before goes on if b is refused. With reset the pipeline's state and committed offsets are thrown away
 	// first, and it begins anew. The end of ctx does not undo it.
 	Deploy(ctx context.Context, name string, b *Bundle, reset bool) (*Status, error)
+	// Reload makes a running pipeline go on with another module of one of its plugins. It returns when the first epoch on it
+	// has committed; the module before goes on if the new one is refused or fails.
+	Reload(ctx context.Context, name, plugin, digest string) (*Status, error)
 	// Start starts a pipeline that does not run. To start a running one is no error.
 	Start(ctx context.Context, name string) (*Status, error)
 	// Stop stops a pipeline after a last commit; it stays stopped when the node is started again.
@@ -160,6 +163,7 @@ type PluginStatus struct {
 	Digest string `json:"digest"`
 	Calls  int64  `json:"calls"`
 	Nanos  int64  `json:"nanos"` // in all calls together
+	Trial  bool   `json:"trial"` // it has replaced another version, which comes back if this one fails at its first records
 }
 
 // Change is what a deployment would do.

@@ -157,6 +157,12 @@ func (c *Client) Deploy(ctx context.Context, name string, b *Bundle, reset bool)
 	return out, c.do(ctx, "PUT", pipelinePath(name, "")+"?reset="+strconv.FormatBool(reset), b, out)
 }
 
+// Reload replaces a plugin of a running pipeline by the module of the given digest, which the node has.
+func (c *Client) Reload(ctx context.Context, name, plugin, digest string) (*Status, error) {
+	out := &Status{}
+	return out, c.do(ctx, "PUT", pipelinePath(name, "/plugins/")+url.PathEscape(plugin), ModuleRef{digest}, out)
+}
+
 // Start starts a pipeline.
 func (c *Client) Start(ctx context.Context, name string) (*Status, error) {
 	out := &Status{}

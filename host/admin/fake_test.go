@@ -17,6 +17,7 @@ type fakeNode struct {
 	deleted   string
 	withState bool
 	reset     bool
+	reloaded  string
 	modules   map[string][]byte
 	refuse    error
 	logged    []LogLine
@@ -43,6 +44,11 @@ func (f *fakeNode) Compare(_ context.Context, name string, _ *Bundle) (*Change, 
 func (f *fakeNode) Deploy(_ context.Context, name string, b *Bundle, reset bool) (*Status, error) {
 	f.deployed, f.reset = b, reset
 	return &Status{Summary: Summary{Name: name, State: f.state}}, f.refuse
+}
+
+func (f *fakeNode) Reload(_ context.Context, name, plugin, digest string) (*Status, error) {
+	f.reloaded = plugin + " " + digest
+	return f.Status(name)
 }
 
 func (f *fakeNode) Start(_ context.Context, name string) (*Status, error) {

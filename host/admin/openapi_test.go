@@ -41,7 +41,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 	for name, v := range map[string]any{ // order does not matter
 		"Failure": Failure{}, "About": About{}, "Bundle": Bundle{}, "File": File{}, "Summary": Summary{}, "Source": SourceStatus{},
-		"Stage": StageStatus{}, "Plugin": PluginStatus{}, "Change": Change{}, "LogLine": LogLine{}, "Status": Status{},
+		"Stage": StageStatus{}, "Plugin": PluginStatus{}, "Change": Change{}, "LogLine": LogLine{}, "Status": Status{}, "ModuleRef": ModuleRef{},
 	} {
 		_, rest, ok := strings.Cut(schemas, "    "+name+":\n")
 		if !ok {

@@ -81,6 +81,25 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// ModuleRef names a module by its digest.
+type ModuleRef struct {
+	Module string `json:"module"`
+}
+
+func (s *Server) reload(w http.ResponseWriter, r *http.Request) error {
+	return named(r, func(name string) error {
+		ref := &ModuleRef{}
+		if err := readJSON(w, r, "a reference to a module", ref); err != nil {
+			return err
+		}
+		if err := CheckDigest(ref.Module); err != nil {
+			return err
+		}
+		st, err := s.node.Reload(r.Context(), name, r.PathValue("plugin"), ref.Module)
+		return answer(w, st, err)
+	})
+}
+
 func (s *Server) start(w http.ResponseWriter, r *http.Request) error {
 	return s.move(w, r, s.node.Start)
 }

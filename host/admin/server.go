@@ -79,6 +79,7 @@ var routes = []route{
 	{"POST", "/v1/pipelines/{name}/plan", (*Server).compare},
 	{"POST", "/v1/pipelines/{name}/start", (*Server).start},
 	{"POST", "/v1/pipelines/{name}/stop", (*Server).stop},
+	{"PUT", "/v1/pipelines/{name}/plugins/{plugin}", (*Server).reload},
 	{"GET", "/v1/pipelines/{name}/logs", (*Server).logs},
 	{"HEAD", "/v1/modules/{digest}", (*Server).hasModule},
 	{"PUT", "/v1/modules/{digest}", (*Server).putModule},
@@ -183,24 +184,32 @@ func (s *Server) about(w http.ResponseWriter, _ *http.Request) error {
 
 // readBundle reads and checks the body of a deployment.
 func readBundle(w http.ResponseWriter, r *http.Request) (*Bundle, error) {
-	if ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || ct != "application/json" {
-		return nil, (&Failure{Text: "the body is not said to be JSON", Next: "send Content-Type: application/json"}).WithStatus(http.StatusUnsupportedMediaType)
-	}
 	b := &Bundle{}
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBundleBytes))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(b); err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return nil, err
-		}
-		// The decoder's words may have a piece of the body in them.
-		return nil, (&Failure{Text: "the body is not a bundle: see docs/openapi.yaml"}).WithStatus(http.StatusBadRequest)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, (&Failure{Text: "something follows the bundle in the body"}).WithStatus(http.StatusBadRequest)
+	if err := readJSON(w, r, "a bundle", b); err != nil {
+		return nil, err
 	}
 	return b, b.Check()
+}
+
+// readJSON reads the body of a request, which is one JSON value: what.
+func readJSON(w http.ResponseWriter, r *http.Request, what string, to any) error {
+	if ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || ct != "application/json" {
+		return (&Failure{Text: "the body is not said to be JSON", Next: "send Content-Type: application/json"}).WithStatus(http.StatusUnsupportedMediaType)
+	}
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBundleBytes))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(to); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return err
+		}
+		// The decoder's words may have a piece of the body in them.
+		return (&Failure{Text: "the body is not " + what + ": see docs/openapi.yaml"}).WithStatus(http.StatusBadRequest)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return (&Failure{Text: "something follows " + what + " in the body"}).WithStatus(http.StatusBadRequest)
+	}
+	return nil
 }
 
 // truth reads a yes-or-no parameter.

@@ -167,6 +167,12 @@ func TestClient(t *testing.T) {
 	if ch, err := c.Compare(ctx, "scores", b); err != nil || ch.Action != "create" {
 		t.Errorf("plan: %+v, %v", ch, err)
 	}
+	if st, err := c.Reload(ctx, "scores", "p", digestA); err != nil || st.Name != "scores" || f.reloaded != "p "+digestA {
+		t.Errorf("reload: %+v, %v; the node was asked for %q", st, err, f.reloaded)
+	}
+	if _, err := c.Reload(ctx, "scores", "p", "ABC"); err == nil {
+		t.Error("reload by what is no digest")
+	}
 	for want, move := range map[State]func(context.Context, string) (*Status, error){Stopped: c.Stop, Running: c.Start} { // each sets its state
 		if st, err := move(ctx, "scores"); err != nil || st.State != want {
 			t.Errorf("%+v, %v; want %s", st, err, want)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wgate/wgate/codec"
@@ -13,6 +14,7 @@ import (
 type doStage struct {
 	base
 	call     Invoker
+	outOf    []int           // by the number that the guest has for an output; -1: nothing reads it
 	decoders []codec.Decoder // per output
 	made     Processed
 	out      []event.Bundle
@@ -20,11 +22,10 @@ type doStage struct {
 
 func newDo(b base) (*doStage, error) {
 	n := b.node
-	call, err := b.task.cfg.Invoker(n.Plugin)
-	if err != nil {
+	s := &doStage{base: b, out: make([]event.Bundle, len(n.Out))}
+	if err := b.task.seated(n.Plugin, s.take); err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Block, err)
 	}
-	s := &doStage{base: b, call: call, out: make([]event.Bundle, len(n.Out))}
 	for _, c := range n.Out {
 		d, err := codec.NewDecoder("json", codec.Projection{Paths: c.Paths, Types: c.Types(), Whole: true})
 		if err != nil {
@@ -35,9 +36,34 @@ func newDo(b base) (*doStage, error) {
 	return s, nil
 }
 
+// take makes in the instance that is called. The function's side outputs go by their names: another version may have them
+// in another order.
+func (s *doStage) take(in Invoker) error {
+	outOf := []int{0}
+	var has []string
+	if t, ok := in.(interface{ Tags(fn string) []string }); ok {
+		has = t.Tags(s.node.Func)
+	}
+	for _, tag := range has {
+		at := slices.Index(s.node.Tags, tag)
+		if at >= 0 {
+			at++ // after the main output
+		}
+		outOf = append(outOf, at)
+	}
+	for _, tag := range s.node.Tags {
+		if !slices.Contains(has, tag) {
+			return fmt.Errorf("function %s of plugin %q has no side output %q", s.node.Func, s.node.Plugin.Name, tag)
+		}
+	}
+	s.call, s.outOf = in, outOf
+	return nil
+}
+
 func (s *doStage) process(b *event.Bundle) error {
 	s.stats.In.Add(int64(b.Len()))
 	s.task.breaker(s.node).passed(b.Len())
+	s.task.calling(s.node.Plugin)
 	began := time.Now()
 	err := s.call.Process(s.task.ctx, s.node.Func, b, &s.made)
 	s.stats.Calls.Add(1)
@@ -70,10 +96,10 @@ func (s *doStage) process(b *event.Bundle) error {
 
 // append adds one row that the guest gave: input row m.Row with what it made anew.
 func (s *doStage) append(b *event.Bundle, m Made) {
-	if int(m.Tag) >= len(s.out) {
+	if int(m.Tag) >= len(s.outOf) || s.outOf[m.Tag] < 0 {
 		return // a side output that nothing reads
 	}
-	out := &s.out[m.Tag]
+	out := &s.out[s.outOf[m.Tag]]
 	out.AppendMeta(b, int(m.Row))
 	if m.New < 0 {
 		return

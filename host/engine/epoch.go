@@ -21,10 +21,8 @@ func (t *Task) begin() error {
 	}
 	t.epochEnd = t.now.Add(t.cfg.Plan.Pipeline.Epoch)
 	t.epoch++
-	for _, s := range t.stages {
-		if d, ok := s.(*doStage); ok {
-			d.call.At(t.epoch, t.now)
-		}
+	for _, s := range t.seats {
+		s.in.At(t.epoch, t.now)
 	}
 	return nil
 }
@@ -88,6 +86,7 @@ func (t *Task) commit() error {
 	t.epochEnd = event.MinTime
 	t.stats.Epochs.Add(1)
 	t.stats.LastCommit.Store(int64(t.now))
+	t.passTrial()
 	return nil
 }
 
@@ -119,6 +118,10 @@ func (t *Task) recover() error {
 	}
 	if t.cfg.Fresh != nil {
 		t.cfg.Fresh()
+	}
+	t.seats = t.seats[:0]
+	if t.trial != nil {
+		t.trial.called, t.trial.now = false, t.trial.now[:0]
 	}
 	for _, in := range t.cfg.Inputs {
 		if any(in) == any(t.cfg.Broker) {

@@ -15,11 +15,14 @@ import (
 //
 // An accumulator of no bytes is one over nothing: the plugin makes those that it needs.
 type remote struct {
-	call Combiner
-	fn   string // in the plugin
-	text string // as the pipeline has it
-	info CombinerInfo
-	ctx  context.Context
+	task   *Task
+	plugin *config.Plugin
+	call   Combiner
+	fn     string // in the plugin
+	text   string // as the pipeline has it
+	args   int
+	info   CombinerInfo
+	ctx    context.Context
 
 	cols   [][]event.Value // the arguments of the bundle at hand
 	defers bool            // results are computed all at once, after the machine's call: see Extract
@@ -35,22 +38,36 @@ var _ combine.Func = (*remote)(nil)
 
 // newRemote makes the function for g. defers says that nobody looks at results before finish.
 func newRemote(task *Task, g config.Agg, defers bool) (*remote, error) {
-	in, err := task.cfg.Invoker(g.Call.Plugin)
-	if err != nil {
-		return nil, err
+	r := &remote{
+		task: task, plugin: g.Call.Plugin, fn: g.Call.Function, text: "plugin." + g.Call.Plugin.Name + "." + g.Call.Function,
+		args: len(g.Args), ctx: task.ctx, defers: defers,
 	}
-	r := &remote{fn: g.Call.Function, text: "plugin." + g.Call.Plugin.Name + "." + g.Call.Function, ctx: task.ctx, defers: defers}
-	var ok bool
-	if r.call, ok = in.(Combiner); !ok {
-		return nil, fmt.Errorf("%s: the plugin host has no combiners", r.text)
+	return r, task.seated(r.plugin, r.take)
+}
+
+// take makes in the instance that is called.
+func (r *remote) take(in Invoker) error {
+	call, ok := in.(Combiner)
+	if !ok {
+		return fmt.Errorf("%s: the plugin host has no combiners", r.text)
 	}
-	if r.info, err = r.call.Describe(r.fn); err != nil {
-		return nil, err
+	info, err := call.Describe(r.fn)
+	switch {
+	case err != nil:
+		return err
+	case info.Args != r.args:
+		return fmt.Errorf("%s takes %d arguments, the pipeline gives it %d", r.text, info.Args, r.args)
+	case r.call != nil && r.info.Invertible && !info.Invertible:
+		return fmt.Errorf("%s can no longer take elements back, as the version before could", r.text)
 	}
-	if r.info.Args != len(g.Args) {
-		return nil, fmt.Errorf("%s takes %d arguments, the pipeline gives it %d", r.text, r.info.Args, len(g.Args))
-	}
-	return r, nil
+	r.call, r.info = call, info
+	return nil
+}
+
+// combiner returns what is called, now.
+func (r *remote) combiner() Combiner {
+	r.task.calling(r.plugin)
+	return r.call
 }
 
 // Name implements combine.Func.
@@ -76,14 +93,14 @@ func (r *remote) Uncombine(accs [][]byte, p *combine.Batch) bool {
 
 func (r *remote) fold(accs [][]byte, p *combine.Batch, take bool) {
 	if r.err == nil {
-		r.err = r.call.Fold(r.ctx, r.fn, accs, r.cols, p, take)
+		r.err = r.combiner().Fold(r.ctx, r.fn, accs, r.cols, p, take)
 	}
 }
 
 // Merge implements combine.Func.
 func (r *remote) Merge(acc, other []byte) []byte {
 	if r.err == nil {
-		acc, r.err = r.call.Merge(r.ctx, r.fn, acc, other)
+		acc, r.err = r.combiner().Merge(r.ctx, r.fn, acc, other)
 	}
 	return acc
 }
@@ -99,7 +116,7 @@ func (r *remote) Extract(acc []byte, h *event.Heap) event.Value {
 		return event.NullValue()
 	}
 	one := [1][]byte{acc}
-	if r.done, r.err = r.call.Extract(r.ctx, r.fn, one[:], h, r.done[:0]); r.err != nil {
+	if r.done, r.err = r.combiner().Extract(r.ctx, r.fn, one[:], h, r.done[:0]); r.err != nil {
 		return event.NullValue()
 	}
 	return r.done[0]
@@ -115,7 +132,7 @@ func (r *remote) finish(col []event.Value, h *event.Heap) error {
 			r.accs = append(r.accs, r.held[from:to])
 			from = to
 		}
-		if r.done, r.err = r.call.Extract(r.ctx, r.fn, r.accs, h, r.done[:0]); r.err == nil {
+		if r.done, r.err = r.combiner().Extract(r.ctx, r.fn, r.accs, h, r.done[:0]); r.err == nil {
 			for i := range col {
 				col[i] = r.done[col[i].Int()]
 			}
@@ -131,6 +148,6 @@ func (r *remote) check(rows []int32, h *event.Heap) ([]FailedRow, error) {
 		return nil, nil
 	}
 	var err error
-	r.failed, err = r.call.Check(r.ctx, r.fn, r.cols, rows, h, r.failed[:0])
+	r.failed, err = r.combiner().Check(r.ctx, r.fn, r.cols, rows, h, r.failed[:0])
 	return r.failed, err
 }

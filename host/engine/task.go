@@ -47,6 +47,8 @@ type Task struct {
 	sources  []*sourceStage
 	groups   []*groupStage
 	breakers map[int]*breaker
+	seats    []*seat
+	trial    *trial // of new versions of plugins; nil: there is none
 
 	reading []*expr.Program // those that read the topic's name or the arrival
 
@@ -68,6 +70,7 @@ type Task struct {
 	limits    map[string]int
 	ended     bool
 	calls     chan func() error
+	done      chan struct{} // closed when Run has returned
 }
 
 // position is where a partition's reading stands, as the running epoch will commit it.
@@ -98,33 +101,42 @@ var errEpoch = errors.New("the epoch failed")
 func NewTask(cfg Config, stats *Stats) *Task {
 	return &Task{
 		cfg: cfg, stats: stats, breakers: map[int]*breaker{}, topics: map[[2]uint16]string{},
-		limits: map[string]int{}, calls: make(chan func() error),
+		limits: map[string]int{}, calls: make(chan func() error), done: make(chan struct{}),
 	}
 }
 
 // Stats returns the task's counters.
 func (t *Task) Stats() *Stats { return t.stats }
 
-// Do runs f between two bundles, on the task's goroutine, and returns what f returns. It fails when ctx ends first, as it
-// does when the task has stopped.
+// Do runs f between two bundles, on the task's goroutine, and returns what f returns. It fails when ctx or the task ends
+// first.
 func (t *Task) Do(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
 	select {
 	case t.calls <- func() error { done <- f(); return nil }:
+	case <-t.done:
+		return ErrEnded
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	// It has been taken, and is run at once.
+	select {
+	case err := <-done:
+		return err
+	case <-t.done:
 	}
 	select {
 	case err := <-done:
 		return err
-	case <-ctx.Done():
-		return ctx.Err()
+	default:
+		return ErrEnded
 	}
 }
 
 // Run drives the task until its bounded inputs are through (nil), ctx ends (nil, after a last commit), or something stops
 // it (an error that says what and why).
 func (t *Task) Run(ctx context.Context) error {
+	defer close(t.done)
 	t.ctx = context.WithoutCancel(ctx) // a commit that has begun is carried through
 	t.now = t.cfg.Clock.Now()
 	if err := t.recover(); err != nil {
@@ -138,14 +150,29 @@ func (t *Task) Run(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
+		if err := t.again(err); err != nil {
+			return err
+		}
+	}
+}
+
+// again brings the task back to what is committed after err has ended the loop, unless err is to end the pipeline.
+func (t *Task) again(err error) error {
+	for {
+		blamed := t.blamed(err)
 		if !errors.Is(err, errRecovered) {
 			// What failed is not committed. The next start goes on where the last epoch ended.
-			if aborted := t.cfg.Committer.Abort(t.ctx); aborted != nil || !errors.Is(err, errEpoch) {
+			if aborted := t.cfg.Committer.Abort(t.ctx); aborted != nil || !blamed && !errors.Is(err, errEpoch) {
 				return errors.Join(err, aborted)
 			}
-			t.cfg.Log.Warn("the epoch was given up and is run again", "cause", err.Error())
+			if !blamed {
+				t.cfg.Log.Warn("the epoch was given up and is run again", "cause", err.Error())
+			}
 		}
-		if err := t.recover(); err != nil {
+		if blamed {
+			t.takeBack(err)
+		}
+		if err = t.recover(); err == nil || !t.blamed(err) {
 			return err
 		}
 	}
@@ -175,6 +202,9 @@ func (t *Task) turn() error {
 	default:
 	}
 	t.now = t.cfg.Clock.Now()
+	if err := t.advanceTrial(); err != nil {
+		return err
+	}
 	got, err := t.poll()
 	if err != nil {
 		return err

@@ -113,6 +113,9 @@ func (in *Instance) call(ctx context.Context, f *abi.Function) (*fault, error) {
 			in.say(&c.out.Output)
 		}
 		in.set()
+		if in.strict && flt != nil && flt.broken {
+			return nil, in.m.fatal(f.Name, flt)
+		}
 		return flt, nil
 	}
 	return &fault{code: codeFail, text: in.g.words("the combiner asked for another try too often"), cursor: abi.None}, nil
