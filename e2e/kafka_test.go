@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -88,7 +89,7 @@ func (k *apache) drained(t *testing.T, p *process, pipeline string, topics ...st
 	var left string
 	defer func() {
 		if t.Failed() {
-			t.Logf("not read: %s\n%s", left, p.output())
+			t.Logf("not read: %s", left)
 		}
 	}()
 	until(t, 2*time.Minute, "all of "+fmt.Sprint(topics)+" read and committed", func() bool {
@@ -227,6 +228,17 @@ func writePipeline(t *testing.T, text string) string {
 	return path
 }
 
+// explain makes a process that still runs when the test has failed tell where it is.
+func (p *process) explain(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() && !p.ended() {
+			_ = p.cmd.Process.Signal(syscall.SIGQUIT)
+			<-p.done
+			t.Log(p.output())
+		}
+	})
+}
+
 // exitCode waits until the process has ended by itself and returns its code.
 func (p *process) exitCode(t *testing.T, limit time.Duration) int {
 	t.Helper()
@@ -287,7 +299,9 @@ func (k *apache) feed(t *testing.T, place func(n int) (topic string, partition i
 			for range 10 {
 				n := f.count() + len(recs)
 				topic, partition := place(n)
-				recs = append(recs, scoreAt(n).record(t, topic, partition))
+				r := scoreAt(n).record(t, topic, partition)
+				r.Timestamp = time.Now() // a restarted broker forgets producers of old records, and with them what a retry is
+				recs = append(recs, r)
 			}
 			if err := k.cl.ProduceSync(context.Background(), recs...).FirstErr(); err != nil {
 				f.done <- err

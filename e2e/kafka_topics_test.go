@@ -79,7 +79,9 @@ func newFlow(t *testing.T, k *apache, name, reads string) *flow {
 
 func (f *flow) run(t *testing.T) *process {
 	t.Helper()
-	return start(t, binary(t, ""), nil, "run", f.file, "--data", f.dir)
+	p := start(t, binary(t, ""), nil, "run", f.file, "--data", f.dir)
+	p.explain(t)
+	return p
 }
 
 // want wants that the scores before end came out once, as they are and in the sums, and that nothing else did.
