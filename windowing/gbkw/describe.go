@@ -32,6 +32,9 @@ func (m *Machine) Describe(st statestore.View, limit int) ([]WindowState, error)
 				return err == nil, err
 			}
 			c := &m.cells[i]
+			if c.part {
+				return true, nil // a slice is no window
+			}
 			out = append(out, WindowState{
 				Key: append([]byte{}, c.key...), Window: c.win, Panes: c.index, Unsent: c.unsent, Trigger: m.trig.Describe(m.state(i)),
 			})
