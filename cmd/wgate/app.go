@@ -46,6 +46,7 @@ func newApp(s streams) *cli.App {
 			s.devCommand(),
 			s.serveCommand(),
 			s.deployCommand(),
+			s.reloadCommand(),
 			s.listCommand(),
 			s.statusCommand(),
 			s.startCommand(),

@@ -25,6 +25,12 @@ func invalid(format string, args ...any) error {
 	return invalidError{fmt.Errorf(format, args...)}
 }
 
+// failedError marks an error, whatever it is of, as a failure of what was asked for: what runs goes on.
+type failedError struct{ err error }
+
+func (e failedError) Error() string { return e.err.Error() }
+func (e failedError) Unwrap() error { return e.err }
+
 // shownError ends the command with a code after the reason has been shown.
 type shownError struct{ code int }
 
@@ -34,12 +40,15 @@ func (e shownError) Error() string { return fmt.Sprintf("exit code %d", e.code) 
 func exitCode(err error) int {
 	var shown shownError
 	var bad invalidError
+	var failed failedError
 	var refused *wasm.Refused
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &shown):
 		return shown.code
+	case errors.As(err, &failed):
+		return exitFailed
 	case errors.As(err, &bad), errors.As(err, &refused):
 		return exitInvalid
 	}

@@ -108,7 +108,11 @@ func (s pipelineStatus) text(p *printer) {
 		p.printf("\n")
 		rows := [][]string{{"PLUGIN", "DIGEST", "CALLS", "TIME"}}
 		for _, pl := range s.Plugins {
-			rows = append(rows, []string{pl.Name, pl.Digest, count(pl.Calls), time.Duration(pl.Nanos).Round(time.Microsecond).String()})
+			digest := pl.Digest
+			if pl.Trial {
+				digest += " (no record yet)"
+			}
+			rows = append(rows, []string{pl.Name, digest, count(pl.Calls), time.Duration(pl.Nanos).Round(time.Microsecond).String()})
 		}
 		p.table(rows)
 	}
