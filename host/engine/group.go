@@ -10,6 +10,7 @@ import (
 	"github.com/wgate/wgate/event"
 	"github.com/wgate/wgate/event/jsontext"
 	"github.com/wgate/wgate/expr"
+	"github.com/wgate/wgate/host/plan"
 	"github.com/wgate/wgate/windowing/gbkw"
 )
 
@@ -74,11 +75,8 @@ func newGroup(b base) (*groupStage, error) {
 		return nil, fmt.Errorf("%s has no number in the state store", n.Block)
 	}
 	var err error
-	cfg := gbkw.Config{
-		Window: n.Agg.Window, Trigger: n.Agg.Trigger, Mode: modes[n.Agg.Panes], Lateness: n.Agg.Lateness,
-		Timestamp: stamps[n.Agg.Timestamp], Suppress: n.Agg.Unchanged == "suppress", Separate: n.Agg.Late == "separate",
-		Op: id, Retracted: n.Agg.Retracted,
-	}
+	cfg := plan.Grouping(n.Agg)
+	cfg.Op = id
 	if cfg.Funcs, err = g.functions(); err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Block, err)
 	}
@@ -87,10 +85,6 @@ func newGroup(b base) (*groupStage, error) {
 	}
 	return g, nil
 }
-
-var modes = map[string]gbkw.Mode{"discarding": gbkw.Discarding, "accumulating": gbkw.Accumulating, "retracting": gbkw.Retracting}
-
-var stamps = map[string]gbkw.Timestamp{"end": gbkw.End, "earliest": gbkw.Earliest, "latest": gbkw.Latest}
 
 // functions makes the aggregate functions for the types of their arguments.
 func (g *groupStage) functions() ([]combine.Func, error) {

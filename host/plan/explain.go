@@ -11,6 +11,7 @@ import (
 	"github.com/wgate/wgate/config"
 	"github.com/wgate/wgate/event"
 	"github.com/wgate/wgate/expr"
+	"github.com/wgate/wgate/windowing/gbkw"
 )
 
 // Explanation is a plan as people and programs read it.
@@ -108,6 +109,10 @@ func (n *Node) aggregateDetail() []string {
 		"trigger " + a.Trigger.String(),
 		"panes " + a.Panes + ", allowed lateness " + a.Lateness.String(),
 		"earliest on-time pane: when the watermark passes the window's end",
+		stateDetail(a),
+	}
+	if a.Retracted {
+		d = append(d, "takes rows back that its input takes back")
 	}
 	late := "late rows: dead letters"
 	switch {
@@ -138,7 +143,7 @@ func hash(p *Plan) string {
 			continue
 		}
 		a := n.Agg
-		fmt.Fprintf(&b, "%s|%s|%s|%s|%d|", n.Block, a.Window, a.Trigger, a.Panes, a.Key.Form)
+		fmt.Fprintf(&b, "%s|%s|%s|%s|%d|%v|%v|", n.Block, a.Window, a.Trigger, a.Panes, a.Key.Form, gbkw.SharesSlices(Grouping(a)), a.Retracted)
 		for _, g := range a.Aggs {
 			b.WriteString(g.Func + "(")
 			for _, e := range g.Args {
