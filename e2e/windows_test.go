@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // datum is one record of a stream that is out of order.
@@ -128,7 +132,7 @@ type cell struct {
 
 const forever = int64(1) << 62
 
-func (o *oracle) run(data []datum) []string {
+func (o *oracle) run(data []datum, ends bool) []string {
 	o.wm, o.live = -forever, map[string][]*cell{}
 	newest := -forever
 	for _, d := range data {
@@ -136,7 +140,9 @@ func (o *oracle) run(data []datum) []string {
 		newest = max(newest, d.t)
 		o.advance(newest - o.disorder)
 	}
-	o.advance(forever)
+	if ends {
+		o.advance(forever)
+	}
 	sort.Strings(o.out)
 	return o.out
 }
@@ -246,9 +252,8 @@ func floorTo(t, size, offset int64) int64 {
 	return t - r
 }
 
-// TestWindows runs a long stream that is out of order, more than the watermark allows for, through every kind of window,
-// and compares all that comes out, late records too, with what a few lines compute record by record.
-func TestWindows(t *testing.T) {
+// windowKinds are one window of each kind.
+func windowKinds() map[string]windowKind {
 	fixed := func(size, period, offset int64) func(int64) [][2]int64 {
 		return func(t int64) (ws [][2]int64) {
 			for s := floorTo(t, period, offset); s > t-size; s -= period {
@@ -257,28 +262,134 @@ func TestWindows(t *testing.T) {
 			return ws
 		}
 	}
-	for _, c := range []struct {
-		name, window string
-		o            oracle
-	}{
-		{"fixed", "window \"fixed\" {\n size = \"1s\"\n offset = \"-300ms\"\n}", oracle{assign: fixed(1000, 1000, -300)}},
-		{"sliding", "window \"sliding\" {\n size = \"1s\"\n period = \"300ms\"\n}", oracle{assign: fixed(1000, 300, 0)}},
-		{"gaps", "window \"sliding\" {\n size = \"300ms\"\n period = \"1s\"\n offset = \"50ms\"\n}", oracle{assign: fixed(300, 1000, 50)}},
-		{"session", "window \"session\" {\n gap = \"120ms\"\n}", oracle{gap: 120}},
-		{"cumulative", "window \"cumulative\" {\n size = \"2s\"\n step = \"500ms\"\n}", oracle{assign: fixed(2000, 2000, 0), step: 500}},
-	} {
+	return map[string]windowKind{
+		"fixed":      {"window \"fixed\" {\n size = \"1s\"\n offset = \"-300ms\"\n}", oracle{assign: fixed(1000, 1000, -300)}},
+		"sliding":    {"window \"sliding\" {\n size = \"1s\"\n period = \"300ms\"\n}", oracle{assign: fixed(1000, 300, 0)}},
+		"gaps":       {"window \"sliding\" {\n size = \"300ms\"\n period = \"1s\"\n offset = \"50ms\"\n}", oracle{assign: fixed(300, 1000, 50)}},
+		"session":    {"window \"session\" {\n gap = \"120ms\"\n}", oracle{gap: 120}},
+		"cumulative": {"window \"cumulative\" {\n size = \"2s\"\n step = \"500ms\"\n}", oracle{assign: fixed(2000, 2000, 0), step: 500}},
+	}
+}
+
+type windowKind struct {
+	text string
+	o    oracle
+}
+
+// TestWindows runs a long stream that is out of order, more than the watermark allows for, through every kind of window,
+// and compares all that comes out, late records too, with what a few lines compute record by record.
+func TestWindows(t *testing.T) {
+	for name, k := range windowKinds() {
 		for _, lateness := range []int64{0, 400} {
 			for seed := range uint64(3) {
-				t.Run(fmt.Sprintf("%s %d %d", c.name, lateness, seed), func(t *testing.T) {
-					o := c.o
+				t.Run(fmt.Sprintf("%s %d %d", name, lateness, seed), func(t *testing.T) {
+					o := k.o
 					o.lateness, o.disorder = lateness, 250
 					data := stream(seed, 6000, 20, 600)
-					want := o.run(data)
-					got := runWindows(t, c.window, "250ms", fmt.Sprintf("%dms", lateness), data)
+					want := o.run(data, true)
+					got := runWindows(t, k.text, "250ms", fmt.Sprintf("%dms", lateness), data)
 					report(t, lineDiff(want, got))
 				})
 			}
 		}
+	}
+}
+
+const windowsOnTopics = `
+pipeline "windows" { epoch = "20ms" }
+broker "main" { addresses = ["ADDR"] }
+
+source "in" {
+  kafka {
+    broker = broker.main
+    topic  = "in"
+  }
+  event_time = value.t
+  watermark { out_of_order = "250ms" }
+}
+
+aggregate "a" {
+  input = source.in
+  key   = value.k
+  WINDOW
+  allowed_lateness = "400ms"
+  trigger = after_watermark({ late = after_count(1) })
+  compute = {
+    n   = count()
+    sum = sum(value.v)
+  }
+}
+
+sink "out" {
+  input  = aggregate.a
+  value  = "${key} ${window.start} ${window.end} ${value.n} ${value.sum} ${pane.timing} ${event.time}"
+  encode = "text"
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+
+sink "late" {
+  input  = aggregate.a.late
+  value  = "late ${key} ${window.start} ${window.end} ${value.v} ${event.time}"
+  encode = "text"
+  kafka {
+    broker = broker.main
+    topic  = "out"
+    create { partitions = 1 }
+  }
+}
+`
+
+// TestWindowsKilled is the same over topics, exactly once, while the process is killed again and again.
+func TestWindowsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: kills for some seconds")
+	}
+	for name, k := range windowKinds() {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			l.topic("in", 1, nil)
+			o := k.o
+			o.lateness, o.disorder = 400, 250
+			data := append(stream(9, 6000, 20, 600), datum{t: 10_000_000, key: "end"})
+			want := o.run(data, false)
+			fed := make(chan error, 1)
+			go func() {
+				for lo := 0; lo < len(data); lo += 50 {
+					var recs []*kgo.Record
+					for _, d := range data[lo:min(lo+50, len(data))] {
+						recs = append(recs, &kgo.Record{Topic: "in", Value: fmt.Appendf(nil, `{"t":%d,"k":%q,"v":%d}`, d.t, d.key, d.v)})
+					}
+					if err := l.cl.ProduceSync(context.Background(), recs...).FirstErr(); err != nil {
+						fed <- err
+						return
+					}
+					time.Sleep(25 * time.Millisecond)
+				}
+				fed <- nil
+			}()
+			file := l.file("p.hcl", strings.Replace(windowsOnTopics, "WINDOW", k.text, 1))
+			rng := rand.New(rand.NewPCG(1, 1))
+			for range 8 {
+				p := l.run(file)
+				time.Sleep(time.Duration(150+rng.IntN(300)) * time.Millisecond)
+				p.kill()
+			}
+			if err := <-fed; err != nil {
+				t.Fatal(err)
+			}
+			p := l.run(file)
+			var got []string
+			for _, r := range l.read("out", len(want)) {
+				got = append(got, string(r.Value))
+			}
+			p.stop(t)
+			sort.Strings(got)
+			report(t, lineDiff(want, got))
+		})
 	}
 }
 
