@@ -40,7 +40,7 @@ rust-guests: build
 		if tools/rust-guest.sh plugins/examples/$$g $(CURDIR)/plugins/examples/$$g.wasm; then $(BIN) plugin pack plugins/examples/$$g.wasm; \
 		else s=$$?; test $$s = 3 || exit $$s; case ",$(WGATE_REQUIRE)," in *,rust,*|*,all,*) exit 1;; esac; fi; done
 
-demo: guests ## build everything and run the quickstart: topic in, plugin, windows, topic out
+demo: $(WASM) ## build everything and run the quickstart: topic in, plugin, windows, topic out
 	$(BIN) quickstart
 
 test: guests ## run all tests of all modules

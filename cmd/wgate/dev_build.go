@@ -25,7 +25,7 @@ func (d *devSession) build(ctx context.Context, p *config.Pipeline, changed []st
 		}
 		began := time.Now()
 		d.out.printf("plugin %s: building %s\n", pl.Name, src)
-		words, err := buildGo(ctx, src, pl.Path)
+		words, err := buildPlugin(ctx, src, pl.Path)
 		if err != nil {
 			d.out.do(func(p *printer) { _, p.err = p.w.Write(words) })
 			return errors.Join(errBuild(pl.Name), err)
@@ -35,17 +35,22 @@ func (d *devSession) build(ctx context.Context, p *config.Pipeline, changed []st
 	return nil
 }
 
-// pluginSource returns the folder with the Go source of a plugin, empty if there is none: DIR/NAME for DIR/NAME.wasm, or
-// DIR itself if it holds a Go module.
+// pluginSource returns the folder with the Go or Rust source of a plugin, empty if there is none: DIR/NAME for
+// DIR/NAME.wasm, or DIR itself if it holds a Go module or a crate.
 func pluginSource(path string) string {
-	if dir, ok := strings.CutSuffix(path, ".wasm"); ok && hasGo(dir) {
+	if dir, ok := strings.CutSuffix(path, ".wasm"); ok && (hasGo(dir) || hasFile(dir, "Cargo.toml")) {
 		return dir
 	}
 	dir := filepath.Dir(path)
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && hasGo(dir) {
+	if hasFile(dir, "go.mod") && hasGo(dir) || hasFile(dir, "Cargo.toml") {
 		return dir
 	}
 	return ""
+}
+
+func hasFile(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
 }
 
 func hasGo(dir string) bool {
@@ -57,7 +62,8 @@ func hasGo(dir string) bool {
 func isSource(path string) bool {
 	base := filepath.Base(path)
 	return !strings.HasPrefix(base, ".") && !strings.HasSuffix(base, "_test.go") &&
-		(strings.HasSuffix(base, ".go") || base == "go.mod" || base == "go.sum" || base == "go.work")
+		(strings.HasSuffix(base, ".go") || base == "go.mod" || base == "go.sum" || base == "go.work" ||
+			strings.HasSuffix(base, ".rs") || base == "Cargo.toml" || base == "Cargo.lock")
 }
 
 // stale reports whether a plugin has to be built.
@@ -73,6 +79,9 @@ func stale(src, out string, changed []string) bool {
 	}
 	newer := false
 	_ = filepath.WalkDir(src, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && path != src && isBuilt(e) {
+			return fs.SkipDir
+		}
 		if err != nil || e.IsDir() || !isSource(path) {
 			return nil //nolint:nilerr // what cannot be read the compiler complains of
 		}
@@ -85,9 +94,14 @@ func stale(src, out string, changed []string) bool {
 	return newer
 }
 
-// buildGo compiles a plugin beside its place, packs it and puts it there, so that a half-built one is never seen. It returns
-// what the compiler said.
-func buildGo(ctx context.Context, src, out string) (words []byte, err error) {
+// isBuilt reports whether a folder holds what a compiler made, or nothing of the sources.
+func isBuilt(e fs.DirEntry) bool {
+	return e.IsDir() && (strings.HasPrefix(e.Name(), ".") || e.Name() == "target")
+}
+
+// buildPlugin compiles a plugin beside its place, packs it and puts it there, so that a half-built one is never seen. It
+// returns what the compiler said.
+func buildPlugin(ctx context.Context, src, out string) (words []byte, err error) {
 	if out, err = filepath.Abs(out); err != nil {
 		return nil, err
 	}
@@ -97,7 +111,21 @@ func buildGo(ctx context.Context, src, out string) (words []byte, err error) {
 			err = rm
 		}
 	}()
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", tmp, ".")
+	compile := compileGo
+	if hasFile(src, "Cargo.toml") {
+		compile = compileRust
+	}
+	if words, err := compile(ctx, src, tmp); err != nil {
+		return words, err
+	}
+	if err := wasm.Pack(tmp); err != nil {
+		return nil, err
+	}
+	return nil, os.Rename(tmp, out)
+}
+
+func compileGo(ctx context.Context, src, out string) (words []byte, err error) {
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", out, ".")
 	cmd.Dir = src
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	var said bytes.Buffer
@@ -105,8 +133,5 @@ func buildGo(ctx context.Context, src, out string) (words []byte, err error) {
 	if err := cmd.Run(); err != nil {
 		return said.Bytes(), fmt.Errorf("go build: %w", err)
 	}
-	if err := wasm.Pack(tmp); err != nil {
-		return nil, err
-	}
-	return nil, os.Rename(tmp, out)
+	return nil, nil
 }

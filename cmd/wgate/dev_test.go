@@ -76,7 +76,7 @@ func TestWatcher(t *testing.T) {
 
 func TestPluginSource(t *testing.T) {
 	dir := t.TempDir()
-	for _, path := range []string{"beside/score/main.go", "inside/go.mod", "inside/main.go", "none/x.txt", "loose/main.go"} {
+	for _, path := range []string{"beside/score/main.go", "inside/go.mod", "inside/main.go", "none/x.txt", "loose/main.go", "rust/count/Cargo.toml", "crate/Cargo.toml"} {
 		at := filepath.Join(dir, filepath.FromSlash(path))
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			t.Fatal(err)
@@ -87,6 +87,7 @@ func TestPluginSource(t *testing.T) {
 	}
 	for path, want := range map[string]string{ // order does not matter
 		"beside/score.wasm": "beside/score", "inside/score.wasm": "inside", "none/score.wasm": "", "loose/score.wasm": "",
+		"rust/count.wasm": "rust/count", "crate/count.wasm": "crate",
 	} {
 		got := pluginSource(filepath.Join(dir, filepath.FromSlash(path)))
 		if want != "" {

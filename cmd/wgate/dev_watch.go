@@ -136,7 +136,7 @@ func watched(c *cli.Context, p *config.Pipeline) []string {
 			if err != nil || !e.IsDir() {
 				return nil //nolint:nilerr // what cannot be read cannot be watched
 			}
-			if path != src && strings.HasPrefix(e.Name(), ".") {
+			if path != src && isBuilt(e) {
 				return fs.SkipDir
 			}
 			dirs[path] = true
