@@ -40,6 +40,7 @@ type cell struct {
 	sent   []byte     // rows that were sent and not taken back: sent.go
 	armed  event.Time // clock deadline in the state; MaxTime if there is none
 	held   bool       // counted in its entry's held
+	low    event.Time // sessions: earliest row that it has to take back, as it stands in the machine's owes; MaxTime: none
 
 	slot   int32 // its accumulators
 	steps  uint32
@@ -70,7 +71,7 @@ var errCell = errors.New("gbkw: the state of a window is damaged, or it was writ
 
 // reset makes c an empty cell and keeps its memory.
 func (c *cell) reset() {
-	*c = cell{mark: event.MaxTime, armed: event.MaxTime, empty: true, heir: -1, next: -1, sent: c.sent[:0], slices: c.slices[:0]}
+	*c = cell{mark: event.MaxTime, armed: event.MaxTime, low: event.MaxTime, empty: true, heir: -1, next: -1, sent: c.sent[:0], slices: c.slices[:0]}
 }
 
 // count counts a row that came, or that was taken back.
@@ -286,6 +287,7 @@ func (m *Machine) decode(i int32, val []byte) error {
 	}
 	c.sent = append(c.sent, d.b...)
 	c.held = m.isHeld(c)
+	c.low = m.lowOf(c)
 	if d.bad || f&flagSent == 0 && len(c.sent) > 0 {
 		return errCell
 	}

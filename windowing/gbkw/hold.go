@@ -23,6 +23,9 @@ func (m *Machine) owed(w event.Time) event.Time {
 	if m.share {
 		at = m.owedSlices(w)
 	}
+	if e := m.owes.first(); e != nil {
+		at = min(at, e.at)
+	}
 	if m.held == 0 && m.cfg.Timestamp == End {
 		return at
 	}
@@ -82,10 +85,47 @@ func (m *Machine) track(c *cell, e *entry) {
 	if c.timed && m.cfg.Timestamp != End {
 		e.low = min(e.low, m.resultTime(c))
 	}
+	m.owe(c, m.lowOf(c))
+}
+
+// lowOf returns the time of the earliest row that c has to take back with its next pane, if that is owed for elements which
+// came before the window's end was passed. The rows of a session that has grown, or of those that it has swallowed, are
+// earlier than its own. MaxTime is none.
+func (m *Machine) lowOf(c *cell) event.Time {
+	low := event.MaxTime
+	if !m.revises || !c.held {
+		return low
+	}
+	for b := c.sent; len(b) > 0; {
+		r, rest, err := nextSent(b)
+		if err != nil {
+			break // who takes the rows back will say so
+		}
+		low, b = min(low, r.time), rest
+	}
+	return low
+}
+
+// owe notes that low is the time of the earliest row that c has to take back.
+func (m *Machine) owe(c *cell, low event.Time) {
+	if low == c.low {
+		return
+	}
+	if c.low != event.MaxTime {
+		e := m.owes.get(c.low, event.MinTime)
+		if e.rows--; e.rows <= 0 {
+			m.owes.remove(e.at, e.start)
+		}
+	}
+	c.low = low
+	if low != event.MaxTime {
+		m.owes.get(low, event.MinTime).rows++
+	}
 }
 
 // untrack takes c out of e.
 func (m *Machine) untrack(c *cell, e *entry) {
+	m.owe(c, event.MaxTime)
 	if c.held {
 		c.held = false
 		e.held--

@@ -79,8 +79,11 @@ type Machine struct {
 	fires   bool // share: the passing of a window's end fires; else it fires when it closes
 	bounds  bounds
 
+	revises bool // a session that grows takes rows back that are earlier than its result
+
 	windows index // what the watermark makes due
 	ticks   index // what the clock makes due
+	owes    index // by their times, rows that sessions have to take back
 	w       event.Time
 	now     event.Time
 	out     event.Time // the aggregate's own watermark never goes back
@@ -137,7 +140,8 @@ func newMachine(cfg Config, share bool) (*Machine, error) {
 		share: share, bounds: boundsOf(cfg.Window),
 	}
 	_, m.fires = t.Ask(make([]byte, t.Size()), triggers.Look{Passed: true})
-	m.holds = cfg.Timestamp != End || cfg.Window.Inclusive || !t.Flushes()
+	m.revises = m.merging && cfg.Mode == Retracting
+	m.holds = cfg.Timestamp != End || cfg.Window.Inclusive || !t.Flushes() || m.revises
 	m.forget()
 	return m, nil
 }
@@ -146,6 +150,7 @@ func newMachine(cfg Config, share bool) (*Machine, error) {
 func (m *Machine) forget() {
 	m.windows.reset()
 	m.ticks.reset()
+	m.owes.reset()
 	m.w, m.now, m.out, m.kept = event.MinTime, event.MinTime, event.MinTime, event.MinTime
 	m.cursor, m.held = cursor{}, 0
 	m.slices.reset()

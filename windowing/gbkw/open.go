@@ -97,7 +97,7 @@ func (m *Machine) openCells(prefix []byte, st statestore.View) error {
 
 // hang counts c, which was just read, in e.
 func (m *Machine) hang(c *cell, e *entry) {
-	c.held = false
+	c.held, c.low = false, event.MaxTime
 	m.track(c, e)
 }
 

@@ -42,6 +42,22 @@ aggregate "sessions" {
   compute = { n = count() }
 }
 
+aggregate "visits" {
+  input = source.plays
+  key   = value.user
+  window "session" { gap = "1m" }
+  trigger          = after_watermark({ early = every("1m"), late = after_count(1) })
+  panes            = "retracting"
+  allowed_lateness = "1h"
+  compute          = { n = count() }
+}
+
+aggregate "minutes" {
+  input = aggregate.visits
+  window "fixed" { size = "1m" }
+  compute = { visits = count(), plays = sum(value.n) }
+}
+
 sink "board" {
   input = transform.good
   kafka {
@@ -199,5 +215,51 @@ scenario "sessions that merge" {
   expect "sink.sessions" {
     key   = ["ann", 1767268800000, 1767268950000]
     value = { n = 3 }
+  }
+}
+
+# The first row of a visit lies in the minute from 12:00. The visit grows, its result will lie in the next minute, and the
+# row is taken back when that is due: until then the minute must not close, though the source's watermark has passed it.
+scenario "a visit that grows leaves its minute in time" {
+  event "plays" {
+    time  = "12:00:00"
+    value = { user = "ann" }
+  }
+  clock { at = "00:01:00" }
+  expect "aggregate.visits" { window = ["12:00:00", "12:01:00"] }
+  event "plays" {
+    time  = "12:00:50"
+    value = { user = "ann" }
+  }
+  event "plays" {
+    time  = "12:00:10"
+    value = { user = "bob" }
+  }
+  restart {}
+  watermark "plays" { at = "12:01:20" }
+  expect "aggregate.visits" {
+    key    = "bob"
+    window = ["12:00:10", "12:01:10"]
+    pane   = { timing = "on_time" }
+  }
+  expect_none "aggregate.minutes" {}
+  restart {}
+  watermark "plays" { at = "12:01:49.999" }
+  expect_none "aggregate.minutes" {}
+  watermark "plays" { at = "12:02:00" }
+  expect "aggregate.visits" {
+    key     = "ann"
+    window  = ["12:00:00", "12:01:00"]
+    retract = true
+  }
+  expect "aggregate.visits" {
+    key    = "ann"
+    value  = { n = 2 }
+    window = ["12:00:00", "12:01:50"]
+    pane   = { timing = "on_time" }
+  }
+  expect "aggregate.minutes" {
+    value  = { visits = 2, plays = 3 }
+    window = ["12:01", "12:02"]
   }
 }
