@@ -2,6 +2,8 @@
 package main
 
 import (
+	"errors"
+
 	wgate "github.com/wgate/wgate/plugins/sdk-go"
 )
 
@@ -11,7 +13,22 @@ func init() {
 	wgate.DoFn("copy", copied, wgate.Pure())
 	wgate.DoFn("bare", bare, wgate.Pure())
 	wgate.DoFn("mark", mark, wgate.Pure())
+	wgate.DoFn("split", split, wgate.Tags("odd", "unread"))
+	wgate.OnOpen(func(c *wgate.Config) error {
+		word = c.String("word", "none")
+		if word == "refuse" {
+			return errors.New("this word is not liked")
+		}
+		return nil
+	})
+	wgate.DoFn("moody", moody)
 }
+
+var (
+	word    string
+	forever = true
+	hoard   [][]byte
+)
 
 func main() {}
 
@@ -57,4 +74,40 @@ func mark(e *wgate.Element, out *wgate.Emitter) {
 		return
 	}
 	out.Keep()
+}
+
+// split sends elements whose value has an odd number of bytes to a side output, and a copy of all to one that nobody reads.
+func split(e *wgate.Element, out *wgate.Emitter) {
+	if len(e.Value())%2 == 1 {
+		out.EmitSame().To(1)
+	} else {
+		out.Keep()
+	}
+	out.EmitSame().To(2)
+}
+
+// moody does what the value says, and else tells the word of its configuration.
+func moody(e *wgate.Element, out *wgate.Emitter) {
+	switch string(e.Value()) {
+	case `"panic"`:
+		var none []int
+		out.Count("n", int64(none[len(e.Value())]))
+	case `"loop"`:
+		for forever {
+		}
+	case `"refuse"`:
+		out.Keep()
+		out.Fail("not_liked", "the guest does not like it")
+	case `"flood"`:
+		out.Emit(make([]byte, 4<<20))
+	case `"hoard"`:
+		for forever {
+			hoard = append(hoard, make([]byte, 1<<20))
+		}
+	case `"broken"`:
+		out.Emit([]byte(`{"broken":`))
+	case `"drop"`:
+	default:
+		out.Object().String("word", word).Raw("value", e.Value()).Emit()
+	}
 }
