@@ -333,15 +333,7 @@ struct Input<'a> {
 impl<'a> Input<'a> {
     fn take(frame: &'a [u8], width: usize) -> Option<Input<'a>> {
         let (h, table) = sections(frame, abi::MAGIC_INPUT)?;
-        let mut t = Input {
-            frame,
-            rows: h.rows as usize,
-            accs: &[],
-            steps: &[],
-            pairs: &[],
-            args: &[],
-            _not_send: PhantomData,
-        };
+        let mut t = Input { frame, rows: h.rows as usize, accs: &[], steps: &[], pairs: &[], args: &[], _not_send: PhantomData };
         for e in table {
             match e.kind {
                 abi::SECTION_ACCS => t.accs = rows_at(frame, e)?,

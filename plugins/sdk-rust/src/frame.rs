@@ -22,21 +22,52 @@ macro_rules! layout {
 }
 
 layout!(Header {
-    magic: u32, minor: u16, flags: u16, fn_id: u32, op: u32, epoch: u64, bundle: u64, now: i64, mark: i64,
-    sections: u32, total: u32, cursor: u32, rows: u32,
+    magic: u32,
+    minor: u16,
+    flags: u16,
+    fn_id: u32,
+    op: u32,
+    epoch: u64,
+    bundle: u64,
+    now: i64,
+    mark: i64,
+    sections: u32,
+    total: u32,
+    cursor: u32,
+    rows: u32,
 });
 layout!(Entry { kind: u16, flags: u16, offset: u32, length: u32, count: u32 });
 layout!(KeyRow { offset: u32, length: u32, form: u32, hash: u32 });
 layout!(WindowRow { start: i64, end: i64 });
 layout!(InRow {
-    op: u8, pane: u8, sign: i8, form: u8, key: u32, window: u32, headers: u32, time: i64, offset: u32, length: u32,
-    header_count: u32, origin: u32,
+    op: u8,
+    pane: u8,
+    sign: i8,
+    form: u8,
+    key: u32,
+    window: u32,
+    headers: u32,
+    time: i64,
+    offset: u32,
+    length: u32,
+    header_count: u32,
+    origin: u32,
 });
 layout!(HeadRow { name_offset: u32, name_length: u32, offset: u32, length: u32 });
 layout!(OriginRow { source: u16, topic: u16, partition: i32, offset: i64, timestamp: i64 });
 layout!(EmitRow {
-    row: u32, tag: u16, given: u16, time: i64, key_offset: u32, key_length: u32, offset: u32, length: u32,
-    headers: u32, header_count: u16, key_form: u8, form: u8,
+    row: u32,
+    tag: u16,
+    given: u16,
+    time: i64,
+    key_offset: u32,
+    key_length: u32,
+    offset: u32,
+    length: u32,
+    headers: u32,
+    header_count: u16,
+    key_form: u8,
+    form: u8,
 });
 layout!(FailRow { row: u32, reserved: u32, code_offset: u32, code_length: u32, offset: u32, length: u32 });
 layout!(SampleRow { name_offset: u32, name_length: u32, kind: u32, reserved: u32, value: i64 });

@@ -1,8 +1,6 @@
 use crate::abi;
 use crate::emitter::HEAP_AT;
-use crate::frame::{
-    bytes_of, rows_at, sections, EmitRow, Entry, FailRow, HeadRow, Header, InRow, KeyRow, LineRow, SampleRow,
-};
+use crate::frame::{bytes_of, rows_at, sections, EmitRow, Entry, FailRow, HeadRow, Header, InRow, KeyRow, LineRow, SampleRow};
 use crate::guest::{Guest, Host};
 use crate::register::Plugin;
 

@@ -90,8 +90,7 @@ mod tests {
             (r#"{"user""#, "! bad_json"),
         ] {
             let out = h.process("score", &[HarnessRow::json(value)]).unwrap();
-            let mut got: Vec<String> =
-                out.rows.iter().map(|r| String::from_utf8(r.value.clone().unwrap()).unwrap()).collect();
+            let mut got: Vec<String> = out.rows.iter().map(|r| String::from_utf8(r.value.clone().unwrap()).unwrap()).collect();
             got.extend(out.failed.iter().map(|f| format!("! {}", f.code)));
             assert_eq!(got.join("; "), want, "{}", value);
         }
