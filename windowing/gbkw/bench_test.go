@@ -24,6 +24,8 @@ func BenchmarkElements(b *testing.B) {
 		{"fixed-100k", Config{Window: windowing.Spec{Kind: windowing.Fixed, Size: 2 * event.Minute}, Trigger: triggers.Default()}, 100000},
 		{"early", Config{Window: windowing.Spec{Kind: windowing.Fixed, Size: 2 * event.Minute}, Trigger: late}, 1000},
 		{"sliding-10", Config{Window: windowing.Spec{Kind: windowing.Sliding, Size: 2 * event.Minute, Period: 12 * event.Second}, Trigger: triggers.Default()}, 1000},
+		{"sliding-60", Config{Window: windowing.Spec{Kind: windowing.Sliding, Size: 2 * event.Minute, Period: 2 * event.Second}, Trigger: triggers.Default()}, 1000},
+		{"sliding-60-apart", Config{Window: windowing.Spec{Kind: windowing.Sliding, Size: 2 * event.Minute, Period: 2 * event.Second}, Trigger: late}, 1000},
 		{"session", Config{Window: windowing.Spec{Kind: windowing.Session, Gap: 10 * event.Second}, Trigger: triggers.Default()}, 1000},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -25,6 +25,7 @@ type cell struct {
 	group  byte
 	stored bool // it is in the state
 	part   bool // it is a slice: slices.go
+	behind bool // a slice that has been in a pane: what comes now is in slot, what was there in under
 	dirty  bool
 	dead   bool // sessions: swallowed
 	empty  bool // nothing in the accumulators
@@ -45,6 +46,8 @@ type cell struct {
 	slot   int32 // its accumulators
 	steps  uint32
 	slices []slice // cumulative: what lies in steps to come
+	under  int32   // behind: the accumulators of what was there
+	old    part    // behind: what is known of it
 	heir   int32   // sessions: the cell that swallowed it
 	next   int32   // sessions: the next cell of the same key, -1 if none
 }
@@ -248,9 +251,7 @@ func (m *Machine) decode(i int32, val []byte) error {
 	c := &m.cells[i]
 	c.stored = true
 	if c.part {
-		p, err := m.takePart(val, c.slot, true)
-		c.fill(p)
-		return err
+		return m.decodeSlice(i, val)
 	}
 	d := decoder{b: val}
 	f := d.byte()

@@ -133,22 +133,41 @@ func (m *Machine) cellOf(h uint64, key []byte, w event.Window) int32 {
 	return c
 }
 
+// decodeSlice fills cell i, which is a slice, from its row.
+func (m *Machine) decodeSlice(i int32, val []byte) (err error) {
+	c := &m.cells[i]
+	if c.win.End > m.done {
+		var p part
+		p, err = m.takePart(val, c.slot, true)
+		c.fill(p)
+		return err
+	}
+	c.behind, c.under = true, m.newSlot()
+	c.old, err = m.takePart(val, c.under, true)
+	return err
+}
+
 // saveSlice writes cell i, which is a slice.
 func (m *Machine) saveSlice(i int32, st statestore.View) error {
 	c := &m.cells[i]
-	m.scratch.cell = m.appendPart(m.scratch.cell[:0], part{c.mark, c.rows}, c.slot)
-	if err := st.Put(m.rowKey(c, c.win), m.scratch.cell); err != nil {
-		return err
-	}
 	e := m.slices.get(c.win.End, c.win.Start)
 	e.add(c.group)
 	e.low = min(e.low, c.mark)
-	if c.win.End > m.done {
-		return nil
+	p, slot := part{c.mark, c.rows}, c.slot
+	if c.win.End <= m.done {
+		if err := m.pushBehind(c, p, st); err != nil {
+			return err
+		}
 	}
-	// The slice is in the key's stacks already: they are made anew for the next pane.
-	m.stacked.add(c.group)
-	return st.Put(m.stackKey(c.group, c.key, backCell), stale)
+	if c.behind {
+		p.join(c.old)
+		slot = c.under
+		for f := range m.funcs {
+			m.mergeAcc(f, slot, m.accs[f][c.slot], false)
+		}
+	}
+	m.scratch.cell = m.appendPart(m.scratch.cell[:0], p, slot)
+	return st.Put(m.rowKey(c, c.win), m.scratch.cell)
 }
 
 // revive makes cell i, of a window that has fired and that something late has come for, what it was after its firing.

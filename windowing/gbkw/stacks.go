@@ -12,14 +12,16 @@ import (
 // in worst-case constant time", DEBS 2017, section 2): the back is everything that came in since the stacks were turned,
 // merged; the front has, for each slice that was there then, what lies in it and in those after it. A pane is the front
 // from its first slice on and the back: two merges, however many slices there are. When the front is through, the stacks
-// are turned: the front is made anew from the slices, which costs one merge for each.
+// are turned: the front is made anew from the slices, which costs one merge for each. The newest quarter of the slices stays
+// in the back, for what comes behind the watermark mostly comes into those, and the back takes it with one merge; what
+// comes into a slice of the front lets the stacks be turned for the next pane.
 //
 // A key's stacks are two rows, there while a window to come holds something of the key that has been in a pane already:
 //
 //	back:   start of the first slice, of the last i64 | part
 //	front:  (length uvarint | start of the slice i64 | part)..., the longest first
 //
-// A back row of one byte says that an element has come into a slice which was in the stacks already.
+// A back row of one byte says that something has come into a slice of the front.
 var (
 	backCell  = []byte{1}
 	frontCell = []byte{2}
@@ -67,6 +69,47 @@ func (m *Machine) push(s *stack, start event.Time, val []byte) error {
 	s.last, s.fresh = start, true
 	s.part.join(p)
 	return err
+}
+
+// pushBehind adds p, which is in the slot of c and has come into a slice that has been in a pane, to the key's stacks.
+func (m *Machine) pushBehind(c *cell, p part, st statestore.View) error {
+	s := stack{slot: m.newSlot()}
+	m.stacked.add(c.group)
+	val, ok, err := st.Get(m.stackKey(c.group, c.key, backCell))
+	if err == nil && ok {
+		err = m.decodeBack(&s, val)
+	}
+	if err != nil || s.stale {
+		return err
+	}
+	start := c.win.Start
+	if !s.filled || start < s.first {
+		if s.front, _, err = st.Get(m.stackKey(c.group, c.key, frontCell)); err != nil {
+			return err
+		}
+		_, last, err := s.look(event.MaxTime)
+		if err != nil {
+			return err
+		}
+		if start <= last {
+			return st.Put(m.stackKey(c.group, c.key, backCell), stale)
+		}
+	}
+	for f := range m.funcs {
+		m.mergeAcc(f, s.slot, m.accs[f][c.slot], !s.filled)
+	}
+	if !s.filled {
+		s.first, s.last, s.part = start, start, part{mark: event.MaxTime}
+	}
+	s.first, s.last = min(s.first, start), max(s.last, start)
+	s.part.join(p)
+	return m.putBack(c, &s, st)
+}
+
+func (m *Machine) putBack(c *cell, s *stack, st statestore.View) error {
+	b := appendTime(appendTime(m.scratch.cell[:0], s.first), s.last)
+	m.scratch.cell = m.appendPart(b, s.part, s.slot)
+	return st.Put(m.stackKey(c.group, c.key, backCell), m.scratch.cell)
 }
 
 // look returns the part of the front that holds all from start on, nil if there is none, and the start of the front's last
@@ -128,51 +171,74 @@ func (m *Machine) pane(i int32, s *stack, st statestore.View) (left bool, err er
 	if !s.fresh {
 		return true, nil
 	}
-	b := appendTime(appendTime(m.scratch.cell[:0], s.first), s.last)
-	m.scratch.cell = m.appendPart(b, s.part, s.slot)
-	return true, st.Put(m.stackKey(c.group, c.key, backCell), m.scratch.cell)
+	return true, m.putBack(c, s, st)
 }
 
-// turn is pane from the slices themselves: they become the front, and the back is empty.
+// turn is pane from the slices themselves: the newest quarter of them becomes the back, the others the front.
 func (m *Machine) turn(i int32, s *stack, st statestore.View) (left bool, err error) {
 	parts, err := m.collect(i, st)
 	if err != nil {
 		return false, err
 	}
 	c := &m.cells[i]
-	if s.stored {
-		if err := st.Delete(m.stackKey(c.group, c.key, backCell)); err != nil {
-			return false, err
-		}
-	}
-	for k := len(parts) - 2; k >= 0; k-- {
-		p, after := &parts[k], &parts[k+1]
-		p.part.join(after.part)
-		for f, fn := range m.funcs {
-			m.accs[f][p.slot] = fn.Merge(m.accs[f][p.slot], m.accs[f][after.slot])
-		}
+	older := len(parts) - max(1, len(parts)/4)
+	m.suffixes(parts[max(0, older):])
+	if older > 0 {
+		m.suffixes(parts[:older])
 	}
 	next := c.win.Start.Add(m.cfg.Window.Period)
 	front := m.scratch.cell[:0]
-	for _, p := range parts {
-		if p.start < next {
+	for k, p := range parts {
+		if k >= older || p.start < next {
 			continue
 		}
 		m.scratch.row = m.appendPart(appendTime(m.scratch.row[:0], p.start), p.part, p.slot)
 		front = append(binary.AppendUvarint(front, uint64(len(m.scratch.row))), m.scratch.row...)
 	}
 	m.scratch.cell = front
-	if len(parts) > 0 {
-		c.slot = parts[0].slot
-		c.fill(parts[0].part)
+	if err := m.putFront(c, s, front, st); err != nil {
+		return false, err
 	}
+	if n := len(parts); n > 0 && parts[n-1].start >= next {
+		back := parts[older]
+		t := stack{first: back.start, last: parts[n-1].start, part: back.part, slot: back.slot}
+		left, err = true, m.putBack(c, &t, st)
+	} else if s.stored {
+		err = st.Delete(m.stackKey(c.group, c.key, backCell))
+	}
+	if len(parts) == 0 || err != nil {
+		return left, err
+	}
+	c.slot = parts[0].slot
+	c.fill(parts[0].part)
+	if older > 0 {
+		for f := range m.funcs {
+			m.mergeAcc(f, c.slot, m.accs[f][parts[older].slot], false)
+		}
+		c.fill(parts[older].part)
+	}
+	return left, nil
+}
+
+// suffixes adds to each slice those after it.
+func (m *Machine) suffixes(parts []sharedSlice) {
+	for k := len(parts) - 2; k >= 0; k-- {
+		p, after := &parts[k], &parts[k+1]
+		p.part.join(after.part)
+		for f := range m.funcs {
+			m.mergeAcc(f, p.slot, m.accs[f][after.slot], false)
+		}
+	}
+}
+
+func (m *Machine) putFront(c *cell, s *stack, front []byte, st statestore.View) error {
 	switch {
 	case len(front) > 0:
-		return true, st.Put(m.stackKey(c.group, c.key, frontCell), front)
+		return st.Put(m.stackKey(c.group, c.key, frontCell), front)
 	case s.front != nil:
-		return false, st.Delete(m.stackKey(c.group, c.key, frontCell))
+		return st.Delete(m.stackKey(c.group, c.key, frontCell))
 	}
-	return false, nil
+	return nil
 }
 
 // sharedSlice is a slice of one key, in a slot of its own.
