@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -240,4 +241,10 @@ func echo(t testing.TB) string {
 		t.Fatal(errEcho)
 	}
 	return echoPath
+}
+
+func sorted(lines []string) []string {
+	out := slices.Clone(lines)
+	slices.Sort(out)
+	return out
 }
