@@ -181,7 +181,7 @@ func (in *Instance) Check(ctx context.Context, fn string, cols [][]event.Value, 
 			c.todo = in.split(c.todo, r, flt)
 		}
 	}
-	return failed, nil
+	return failed, in.fatalRow(f.Name, failed)
 }
 
 // Fold implements engine.Combiner. A call that fails is tried again in halves: what is too large or takes too long is not

@@ -99,7 +99,7 @@ func (in *Instance) Process(ctx context.Context, fn string, b *event.Bundle, out
 			in.todo = in.split(in.todo, r, flt)
 		}
 	}
-	return nil
+	return in.fatalRow(f.Name, out.Failed)
 }
 
 // split puts the parts of a run that failed on the list.
