@@ -63,7 +63,7 @@ func (r *Resident) Sizes(task uint16) (sizes map[uint16]int64, ok bool) {
 		return nil, false
 	}
 	sizes = map[uint16]int64{}
-	for id, s := range r.shards {
+	for id, s := range r.shards { // order does not matter: a sum per operator
 		if id.n >= 4 && binary.BigEndian.Uint16(id.part[:]) == task {
 			sizes[binary.BigEndian.Uint16(id.part[2:])] += s.mem.bytes()
 		}
@@ -116,7 +116,7 @@ func (r *Resident) Absorb(w Writes) error {
 	} else if err := w.Rows(r.put); err != nil {
 		return err
 	}
-	for id, s := range r.shards { // each by itself: the order does not matter
+	for id, s := range r.shards { // order does not matter: each shard by itself
 		switch {
 		case s.mem.live == 0:
 			r.drop(id, s)
@@ -171,7 +171,7 @@ func (r *Resident) erase(lo, hi []byte) error {
 		}
 		return nil
 	}
-	for _, s := range r.shards { // each by itself: the order does not matter
+	for _, s := range r.shards { // order does not matter: each shard by itself
 		s.mem.erase(lo, hi)
 	}
 	return nil
@@ -179,7 +179,7 @@ func (r *Resident) erase(lo, hi []byte) error {
 
 func (r *Resident) measure() {
 	r.size = 0
-	for _, s := range r.shards { // a sum
+	for _, s := range r.shards { // order does not matter: a sum
 		r.size += s.mem.footprint()
 	}
 }
