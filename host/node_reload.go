@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -157,7 +158,7 @@ func (l *reload) do(ctx context.Context) error {
 func (l *reload) names() []string {
 	var names []string
 	for _, p := range l.plugins {
-		names = append(names, p.Name)
+		names = append(names, "plugin."+p.Name)
 	}
 	return names
 }
@@ -167,9 +168,9 @@ func (l *reload) failed(err error) error {
 	f := failureOf(err).WithStatus(http.StatusConflict)
 	switch {
 	case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrReloading), errors.Is(err, errNotRunning):
-		f.Text = fmt.Sprintf("plugins %v are not reloaded: %s", l.names(), f.Text)
+		f.Text = fmt.Sprintf("%s: not reloaded: %s", strings.Join(l.names(), ", "), f.Text)
 	default:
-		f.Text = fmt.Sprintf("the new version of plugin %v is not taken, the one before goes on: %s", l.names(), f.Text)
+		f.Text = fmt.Sprintf("%s: the new version is not taken, the one before goes on: %s", strings.Join(l.names(), ", "), f.Text)
 		l.entry.log.Warn("plugins not reloaded", "plugins", l.names(), "error", f.Text)
 	}
 	return f
