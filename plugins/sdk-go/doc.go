@@ -19,6 +19,12 @@
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags='-s -w' -o scores.wasm .
 //	wgate plugin pack scores.wasm
 //
+// Combiner registers a function that folds many elements together, for the compute of an aggregate:
+//
+//	wgate.Combiner("mean", 1, wgate.Fold[sums]{Add: add, Merge: merge, Extract: extract})
+//
+// Its accumulators live in wgate's state store.
+//
 // # Speed
 //
 // A function is called for every element, so it should allocate nothing: an allocation for each record costs ten times

@@ -28,6 +28,9 @@
 //!
 //! The profile should say `panic = "abort"`, `lto = true` and `opt-level = 3`.
 //!
+//! [`Plugin::combiner`] registers a function that folds many elements together, for the compute of an aggregate; its
+//! accumulators ([`accumulator!`]) live in wgate's state store.
+//!
 //! # Speed
 //!
 //! A function is called for every element, so it should allocate nothing. Read JSON with [`Element::scan`], write it with
