@@ -12,15 +12,15 @@ import (
 //
 // In the state a cell is one row; its value is
 //
-//	flags u8 | panes sent uvarint | [rows varint] | trigger state | [mark i64] | [first, last i64] | [deadline i64] |
-//	accumulators | [steps sent uvarint | number uvarint | (step uvarint, accumulators)...] | [sent rows]
+//	flags u8 | [end, alarm i64] | panes sent uvarint | [rows varint] | trigger state | [mark i64] | [first, last i64] |
+//	[deadline i64] | accumulators | [steps sent uvarint | number uvarint | (step uvarint, accumulators)...] | [sent rows]
 //
 // An accumulator is a length (uvarint) and its bytes; the accumulators of a cell that has nothing in them are left out.
-// rows is there where rows may be taken back. mark is there for windows that merge alone: whether the unsent came before
-// the end was passed depends on the end, and that moves.
+// end and alarm are there for sessions alone: see place and settle. rows is there where rows may be taken back. mark is
+// there for sessions alone: whether the unsent came before the end was passed depends on the end, and that moves.
 type cell struct {
 	win    event.Window
-	was    event.Window // sessions: under which it lies in the state
+	was    event.Window // under which it lies in the state: of a session, place(win) when it was written
 	key    []byte
 	group  byte
 	stored bool // it is in the state
@@ -39,6 +39,7 @@ type cell struct {
 	index  uint32
 	rows   int64      // that have come and were not taken back
 	sent   []byte     // rows that were sent and not taken back: sent.go
+	alarm  event.Time // sessions: when the watermark's timer is set for
 	armed  event.Time // clock deadline in the state; MaxTime if there is none
 	held   bool       // counted in its entry's held
 	low    event.Time // sessions: earliest row that it has to take back, as it stands in the machine's owes; MaxTime: none
@@ -143,6 +144,9 @@ func (m *Machine) clearCells() {
 func (m *Machine) encode(dst []byte, i int32) []byte {
 	c := &m.cells[i]
 	dst = append(dst, c.flags(m.due(c.win)))
+	if m.merging {
+		dst = appendTime(appendTime(dst, c.win.End), c.alarm)
+	}
 	dst = binary.AppendUvarint(dst, uint64(c.index))
 	if m.cfg.Retracted {
 		dst = binary.AppendVarint(dst, c.rows)
@@ -255,6 +259,9 @@ func (m *Machine) decode(i int32, val []byte) error {
 	}
 	d := decoder{b: val}
 	f := d.byte()
+	if m.merging {
+		c.win.End, c.alarm = d.time(), d.time()
+	}
 	c.unsent, c.passed, c.timed, c.empty = f&flagUnsent != 0, f&flagPassed != 0, f&flagTimed != 0, f&flagEmpty != 0
 	c.index = uint32(d.uvarint())
 	if m.cfg.Retracted {

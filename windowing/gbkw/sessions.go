@@ -154,7 +154,6 @@ func seek(it statestore.Iterator, key []byte) bool {
 
 // loadKey reads the sessions of key k from where it stands on, and reports whether there is a row behind them.
 func (m *Machine) loadKey(k int32, it statestore.Iterator) (more bool, err error) {
-	tail := k
 	r := &m.scratch.parsed
 	for more = true; more && bytes.HasPrefix(it.Key(), m.scratch.hi); more = it.Next() {
 		if err := r.Parse(it.Key()); err != nil {
@@ -164,8 +163,7 @@ func (m *Machine) loadKey(k int32, it statestore.Iterator) (more bool, err error
 		if err := m.decode(i, it.Value()); err != nil {
 			return false, err
 		}
-		m.cells[tail].next = i
-		tail = i
+		m.link(k, i)
 	}
 	return more, nil
 }
@@ -331,20 +329,75 @@ func (m *Machine) heirSlot(slot int32) int32 {
 	return slot
 }
 
-// settle brings the rows that find session c up to date: the old ones go if its bounds have moved, and it has a timer for
-// the watermark.
+// place returns the bounds under which the session w lies in the state: its start, and its end rounded up to a whole number
+// of gaps. So a session that grows, as most do with every bundle, mostly keeps its row; and who looks for the sessions that
+// reach to a time finds them all, and one or two more.
+func (m *Machine) place(w event.Window) event.Window {
+	gap := event.Time(m.cfg.Window.Gap)
+	r := w.End % gap
+	if r < 0 {
+		r += gap
+	}
+	if r > 0 {
+		w.End = w.End.Add(event.Duration(gap - r))
+	}
+	return w
+}
+
+// settle brings the rows that find session c up to date: its row lies in its place, and it has a timer for the watermark.
+// The timer of a session that has grown since may stay where it is: the session is looked at then, and the timer set anew.
 func (m *Machine) settle(c *cell, st statestore.View) error {
-	if c.stored && c.was == c.win {
-		return nil
+	place, due := m.place(c.win), m.due(c.win)
+	if c.stored && c.was == place {
+		if c.alarm == due || !m.holds && m.w < c.alarm && c.alarm < due {
+			return nil
+		}
+		if err := m.dropAlarm(c, st); err != nil {
+			return err
+		}
+		return m.setAlarm(c, due, st)
 	}
 	if err := m.unstore(c, st); err != nil {
 		return err
 	}
-	c.was = c.win
-	e := m.entryOf(c.win)
+	c.was = place
+	return m.setAlarm(c, due, st)
+}
+
+// setAlarm gives session c a timer for the watermark.
+func (m *Machine) setAlarm(c *cell, at event.Time, st statestore.View) error {
+	c.alarm = at
+	e := m.windows.get(at, event.MinTime)
 	e.rows++
 	e.add(c.group)
-	return st.Put(m.timerKey(c, c.win, onWatermark, e.at), nil)
+	return st.Put(m.timerKey(c, c.was, onWatermark, at), nil)
+}
+
+// postpone sets the timer of cell i, to which e has come, for the end that the session has by now.
+func (m *Machine) postpone(i int32, e *entry, it statestore.Iterator, st statestore.View) error {
+	e.rows--
+	if err := st.Delete(it.Key()); err != nil {
+		return err
+	}
+	c := &m.cells[i]
+	if err := m.setAlarm(c, m.due(c.win), st); err != nil {
+		return err
+	}
+	c.dirty = true
+	return m.save(i, m.now, st)
+}
+
+// dropAlarm takes the timer away.
+func (m *Machine) dropAlarm(c *cell, st statestore.View) error {
+	if err := st.Delete(m.timerKey(c, c.was, onWatermark, c.alarm)); err != nil {
+		return err
+	}
+	if e := m.windows.from(c.alarm, event.MinTime); e != nil && e.at == c.alarm {
+		if e.rows--; e.rows <= 0 && e.held <= 0 {
+			m.windows.remove(e.at, e.start)
+		}
+	}
+	return nil
 }
 
 // unstore takes session c out of the state.
@@ -356,14 +409,8 @@ func (m *Machine) unstore(c *cell, st statestore.View) error {
 	if err := st.Delete(m.rowKey(c, c.was)); err != nil {
 		return err
 	}
-	due := m.due(c.was)
-	if err := st.Delete(m.timerKey(c, c.was, onWatermark, due)); err != nil {
+	if err := m.dropAlarm(c, st); err != nil {
 		return err
-	}
-	if e := m.windows.from(due, event.MinTime); e != nil && e.at == due {
-		if e.rows--; e.rows <= 0 && e.held <= 0 {
-			m.windows.remove(due, event.MinTime)
-		}
 	}
 	return m.arm(c, event.MaxTime, st)
 }

@@ -154,6 +154,9 @@ func (m *Machine) visitRow(e *entry, it statestore.Iterator, w event.Time, closi
 	if i < 0 { // a timer without its session
 		return st.Delete(it.Key())
 	}
+	if m.merging && m.due(m.cells[i].win) != e.at { // it has grown since the timer was set
+		return m.postpone(i, e, it, st)
+	}
 	if err := m.pass(i, w, closing, out); err != nil {
 		return err
 	}
@@ -174,7 +177,7 @@ func (m *Machine) visitRow(e *entry, it statestore.Iterator, w event.Time, closi
 	if err := st.Delete(it.Key()); err != nil {
 		return err
 	}
-	return st.Delete(m.rowKey(c, c.win))
+	return st.Delete(m.rowKey(c, c.was))
 }
 
 // open makes the row under it the only cell. It returns -1 for a timer whose cell is not there.

@@ -56,7 +56,7 @@ func timerWindow(id []byte) (w event.Window, ok bool) {
 // load reads cell i from the state, if it is there.
 func (m *Machine) load(i int32, st statestore.View) error {
 	c := &m.cells[i]
-	val, ok, err := st.Get(m.rowKey(c, c.win))
+	val, ok, err := st.Get(m.rowKey(c, c.was))
 	if err != nil || !ok {
 		return err
 	}
@@ -84,13 +84,16 @@ func (m *Machine) save(i int32, now event.Time, st statestore.View) error {
 		}
 	}
 	m.scratch.cell = m.encode(m.scratch.cell[:0], i)
-	if err := st.Put(m.rowKey(c, c.win), m.scratch.cell); err != nil {
+	if err := st.Put(m.rowKey(c, c.was), m.scratch.cell); err != nil {
 		return err
+	}
+	c.stored = true
+	if m.merging && !m.holds {
+		return nil // its timer is its entry
 	}
 	e := m.entryOf(c.win)
 	e.add(c.group)
 	m.track(c, e)
-	c.stored = true
 	return nil
 }
 
@@ -120,7 +123,7 @@ func (m *Machine) arm(c *cell, at event.Time, st statestore.View) error {
 	e := m.ticks.get(at, event.MinTime)
 	e.add(c.group)
 	e.rows++
-	return st.Put(m.timerKey(c, c.win, onClock, at), nil)
+	return st.Put(m.timerKey(c, c.was, onClock, at), nil)
 }
 
 // dropTick takes one timer out of the entry of at.
