@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -296,7 +297,10 @@ func TestWindows(t *testing.T) {
 }
 
 const windowsOnTopics = `
-pipeline "windows" { epoch = "20ms" }
+pipeline "windows" {
+  epoch    = "20ms"
+  delivery = "DELIVERY"
+}
 broker "main" { addresses = ["ADDR"] }
 
 source "in" {
@@ -343,54 +347,67 @@ sink "late" {
 }
 `
 
-// TestWindowsKilled is the same over topics, exactly once, while the process is killed again and again.
+// TestWindowsKilled is the same over topics while the process is killed again and again: exactly once, and once with every
+// result at least once.
 func TestWindowsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: kills for some seconds")
 	}
 	for name, k := range windowKinds() {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t)
-			l.topic("in", 1, nil)
-			o := k.o
-			o.lateness, o.disorder = 400, 250
-			data := append(stream(9, 6000, 20, 600), datum{t: 10_000_000, key: "end"})
-			want := o.run(data, false)
-			fed := make(chan error, 1)
-			go func() {
-				for lo := 0; lo < len(data); lo += 50 {
-					var recs []*kgo.Record
-					for _, d := range data[lo:min(lo+50, len(data))] {
-						recs = append(recs, &kgo.Record{Topic: "in", Value: fmt.Appendf(nil, `{"t":%d,"k":%q,"v":%d}`, d.t, d.key, d.v)})
-					}
-					if err := l.cl.ProduceSync(context.Background(), recs...).FirstErr(); err != nil {
-						fed <- err
-						return
-					}
-					time.Sleep(25 * time.Millisecond)
-				}
-				fed <- nil
-			}()
-			file := l.file("p.hcl", strings.Replace(windowsOnTopics, "WINDOW", k.text, 1))
-			rng := rand.New(rand.NewPCG(1, 1))
-			for range 8 {
-				p := l.run(file)
-				time.Sleep(time.Duration(150+rng.IntN(300)) * time.Millisecond)
-				p.kill()
-			}
-			if err := <-fed; err != nil {
-				t.Fatal(err)
-			}
-			p := l.run(file)
-			var got []string
-			for _, r := range l.read("out", len(want)) {
-				got = append(got, string(r.Value))
-			}
-			p.stop(t)
-			sort.Strings(got)
-			report(t, lineDiff(want, got))
+			want, got := killedWindows(t, k, "exactly_once")
+			report(t, lineDiff(want, sorted(got)))
 		})
 	}
+	t.Run("at least once", func(t *testing.T) {
+		want, got := killedWindows(t, windowKinds()["session"], "at_least_once")
+		report(t, lineDiff(want, slices.Compact(sorted(got))))
+	})
+}
+
+// killedWindows feeds a stream over a second or two while wgate is killed, and returns what must come and what came.
+func killedWindows(t *testing.T, k windowKind, delivery string) (want, got []string) {
+	t.Helper()
+	l := newLab(t)
+	l.topic("in", 1, nil)
+	o := k.o
+	o.lateness, o.disorder = 400, 250
+	data := append(stream(9, 6000, 20, 600), datum{t: 10_000_000, key: "end"})
+	want = o.run(data, false)
+	fed := make(chan error, 1)
+	go func() { fed <- l.feed(data) }()
+	file := l.file("p.hcl", strings.NewReplacer("WINDOW", k.text, "DELIVERY", delivery).Replace(windowsOnTopics))
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 8 {
+		p := l.run(file)
+		time.Sleep(time.Duration(150+rng.IntN(300)) * time.Millisecond)
+		p.kill()
+	}
+	if err := <-fed; err != nil {
+		t.Fatal(err)
+	}
+	p := l.run(file)
+	until(t, 60*time.Second, "all is committed", func() bool { return l.committed("windows", "in") >= int64(len(data)) })
+	for _, r := range l.read("out", len(want)) {
+		got = append(got, string(r.Value))
+	}
+	p.stop(t)
+	return want, got
+}
+
+// feed produces data little by little.
+func (l *lab) feed(data []datum) error {
+	for part := range slices.Chunk(data, 50) {
+		var recs []*kgo.Record
+		for _, d := range part {
+			recs = append(recs, &kgo.Record{Topic: "in", Value: fmt.Appendf(nil, `{"t":%d,"k":%q,"v":%d}`, d.t, d.key, d.v)})
+		}
+		if err := l.cl.ProduceSync(context.Background(), recs...).FirstErr(); err != nil {
+			return err
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return nil
 }
 
 // lineDiff compares sorted lists.
