@@ -144,6 +144,11 @@ func (t *Task) recover() error {
 	for _, o := range rec.Offsets {
 		t.positions[o.Partition] = position{next: o.Offset}
 	}
+	for _, s := range t.sources {
+		if s != nil {
+			s.release()
+		}
+	}
 	if err := t.build(); err != nil {
 		return err
 	}

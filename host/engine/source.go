@@ -267,6 +267,16 @@ func (s *sourceStage) align(parts []PartitionState) {
 	}
 }
 
+// release lets all partitions go on that align has held back. The stage ends with that: the next one starts with none.
+func (s *sourceStage) release() {
+	for p, hold := range s.held { // order does not matter
+		if hold {
+			s.task.pause(p, false)
+		}
+	}
+	clear(s.held)
+}
+
 // markOf returns the watermark of one partition.
 func (s *sourceStage) markOf(p *PartitionState) event.Time {
 	mark, _ := s.tracker.State(s.tracker.Part(windowing.Partition{Topic: p.Topic, ID: p.ID}, s.task.now))

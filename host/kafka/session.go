@@ -170,7 +170,7 @@ func (s *Session) drop() {
 	s.member = nil
 	for _, t := range s.topics {
 		for _, p := range t.parts {
-			p.owned = false
+			p.owned, p.paused = false, false // the next client knows of no pause
 			p.life++
 		}
 	}
