@@ -20,7 +20,7 @@ RACE      := $(if $(shell command -v gcc || command -v clang),-race)
 RACE_PKGS := ./host/... ./cmd/...
 
 .DEFAULT_GOAL := build
-.PHONY: build guests demo test race check format lint fuzz clean help
+.PHONY: build guests demo test race check bench format lint fuzz clean help
 
 build: ## build bin/wgate
 	$(GO) build -o $(BIN) ./cmd/wgate
@@ -54,6 +54,12 @@ endif
 
 check: format lint ## format, vet, lint and the short tests, in under three minutes
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) vet ./... && $(GO) test -short ./...); done
+
+# docs/benchmarks.md says what they measure, and how whole runs against a broker are measured.
+BENCHTIME ?= 3x
+bench: ## run the benchmarks of the hot parts
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./host/engine
+	$(GO) test -run '^$$' -bench . ./codec ./windowing/gbkw
 
 format: ## fail if a file is not formatted
 	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$out" ]; then \
