@@ -41,6 +41,9 @@ const (
 // maxArgs is how many arguments a combiner may take.
 const maxArgs = 32
 
+// maxTags is how many side outputs a function may have.
+const maxTags = 1000
+
 // ManifestSection is the name of the custom section that holds the manifest.
 const ManifestSection = "wgate:manifest"
 
@@ -51,52 +54,65 @@ var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
 // ParseManifest reads and checks a manifest. Fields that it does not know are skipped.
 func ParseManifest(text []byte) (*Manifest, error) {
-	if len(text) > MaxManifest {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrManifest, len(text), MaxManifest)
-	}
-	m := &Manifest{}
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrManifest, err)
-	}
-	if m.ABI != Major {
-		return nil, fmt.Errorf("%w: it is for ABI %d, this wgate speaks %d", ErrManifest, m.ABI, Major)
-	}
-	if len(m.Functions) == 0 {
-		return nil, fmt.Errorf("%w: it names no function", ErrManifest)
-	}
-	seen := map[string]bool{}
-	for i, f := range m.Functions {
-		switch {
-		case int(f.ID) != i:
-			return nil, fmt.Errorf("%w: function %q has id %d in place %d", ErrManifest, f.Name, f.ID, i)
-		case !plainName.MatchString(f.Name):
-			return nil, fmt.Errorf("%w: function name %q: letters, digits and _ are allowed", ErrManifest, f.Name)
-		case seen[f.Name]:
-			return nil, fmt.Errorf("%w: function %q occurs twice", ErrManifest, f.Name)
-		case f.Kind == KindCombiner && (f.Args < 1 || f.Args > maxArgs):
-			return nil, fmt.Errorf("%w: combiner %q takes %d arguments, 1 to %d are allowed", ErrManifest, f.Name, f.Args, maxArgs)
-		case f.Kind != KindDoFn && f.Kind != KindCombiner:
-			return nil, fmt.Errorf("%w: function %q is of kind %q, which is not available in this version", ErrManifest, f.Name, f.Kind)
-		case len(f.Tags) > 1000:
-			return nil, fmt.Errorf("%w: function %q has %d tags", ErrManifest, f.Name, len(f.Tags))
-		}
-		seen[f.Name] = true
-		if err := checkTags(f); err != nil {
-			return nil, err
-		}
+	m, wrong := ReadManifest(text)
+	if len(wrong) > 0 {
+		return nil, wrong[0]
 	}
 	return m, nil
 }
 
-func checkTags(f Function) error {
-	seen := map[string]bool{}
-	for _, t := range f.Tags {
-		if !plainName.MatchString(t) || seen[t] {
-			return fmt.Errorf("%w: function %q: tag %q is no plain name or occurs twice", ErrManifest, f.Name, t)
-		}
-		seen[t] = true
+// ReadManifest is ParseManifest, but returns everything that is wrong. If something is, the manifest is good for messages
+// alone; it is nil if it cannot be read at all.
+func ReadManifest(text []byte) (m *Manifest, wrong []error) {
+	fail := func(format string, args ...any) {
+		wrong = append(wrong, fmt.Errorf("%w: "+format, append([]any{ErrManifest}, args...)...))
 	}
-	return nil
+	if len(text) > MaxManifest {
+		fail("%d bytes, at most %d are allowed", len(text), MaxManifest)
+		return nil, wrong
+	}
+	m = &Manifest{}
+	if err := json.Unmarshal(text, m); err != nil {
+		fail("%w", err)
+		return nil, wrong
+	}
+	if m.ABI != Major {
+		fail("it is for ABI %d, this wgate speaks %d", m.ABI, Major)
+	}
+	if len(m.Functions) == 0 {
+		fail("it names no function")
+	}
+	seen := map[string]bool{}
+	for i, f := range m.Functions {
+		if int(f.ID) != i {
+			fail("function %q has id %d in place %d", f.Name, f.ID, i)
+		}
+		switch {
+		case !plainName.MatchString(f.Name):
+			fail("function name %q: letters, digits and _ are allowed", f.Name)
+		case seen[f.Name]:
+			fail("function %q occurs twice", f.Name)
+		}
+		seen[f.Name] = true
+		switch {
+		case f.Kind == KindCombiner && (f.Args < 1 || f.Args > maxArgs):
+			fail("combiner %q takes %d arguments, 1 to %d are allowed", f.Name, f.Args, maxArgs)
+		case f.Kind != KindDoFn && f.Kind != KindCombiner:
+			fail("function %q is of kind %q, which is not available in this version", f.Name, f.Kind)
+		}
+		if len(f.Tags) > maxTags {
+			fail("function %q has %d tags", f.Name, len(f.Tags))
+			continue
+		}
+		tags := map[string]bool{}
+		for _, t := range f.Tags {
+			if !plainName.MatchString(t) || tags[t] {
+				fail("function %q: tag %q is no plain name or occurs twice", f.Name, t)
+			}
+			tags[t] = true
+		}
+	}
+	return m, wrong
 }
 
 // Function returns the function called name, nil if there is none.

@@ -23,44 +23,61 @@ func DefaultQuota(pages uint32) Quota {
 	return Quota{Bytes: 64 << 20, Locals: 50_000, Funcs: 20_000, Body: 1 << 20, Table: 100_000, Pages: pages}
 }
 
-func tooMuch(what string, got, limit uint64) error {
-	return fmt.Errorf("%w: %s %d, at most %d are allowed", ErrLimit, what, got, limit)
+// Excess is the error about one thing of which there is too much: what it is, how to mend it. It wraps ErrLimit.
+type Excess struct {
+	What       string
+	Got, Limit uint64
+	Next       string
 }
 
-// Check compares m with q. All errors wrap ErrLimit.
+// Error writes what there is and what is allowed.
+func (e *Excess) Error() string {
+	return fmt.Sprintf("%v: %s %d, at most %d are allowed", ErrLimit, e.What, e.Got, e.Limit)
+}
+
+// Unwrap returns ErrLimit.
+func (e *Excess) Unwrap() error { return ErrLimit }
+
+// Check compares m with q and returns the first excess. All errors wrap ErrLimit.
 func (m *Module) Check(q Quota) error {
-	if len(m.Bytes) > q.Bytes {
-		return tooMuch("bytes of the file:", uint64(len(m.Bytes)), uint64(q.Bytes))
+	if all := m.Excesses(q); len(all) > 0 {
+		return all[0]
 	}
-	if n := m.ImportedFuncs() + len(m.Funcs); n > q.Funcs {
-		return tooMuch("functions:", uint64(n), uint64(q.Funcs))
+	return nil
+}
+
+// maxExcesses is how many functions that are too large Excesses lists.
+const maxExcesses = 20
+
+// Excesses compares m with q and returns all that is too much; of functions, the first twenty.
+func (m *Module) Excesses(q Quota) []*Excess {
+	var all []*Excess
+	check := func(what string, got, limit uint64, next string) {
+		if got > limit {
+			all = append(all, &Excess{what, got, limit, next})
+		}
 	}
+	check("bytes of the file:", uint64(len(m.Bytes)), uint64(q.Bytes), "build it without debug information (Go: -ldflags='-s -w'; Rust: strip = true), or split the plugin")
+	check("functions:", uint64(m.ImportedFuncs()+len(m.Funcs)), uint64(q.Funcs), "link less into the plugin, or split it")
 	for i, b := range m.Bodies {
 		locals := b.Locals
 		if t, ok := m.FuncType(uint32(m.ImportedFuncs() + i)); ok {
 			locals += uint64(len(t.Params))
 		}
-		if locals > q.Locals {
-			return tooMuch(fmt.Sprintf("locals of function %d:", i), locals, q.Locals)
-		}
-		if b.To-b.From > q.Body {
-			return tooMuch(fmt.Sprintf("bytes of function %d:", i), uint64(b.To-b.From), uint64(q.Body))
+		check(fmt.Sprintf("locals of function %d:", i), locals, q.Locals, "split this function")
+		check(fmt.Sprintf("bytes of function %d:", i), uint64(b.To-b.From), uint64(q.Body), "split this function; a table belongs into data")
+		if len(all) > maxExcesses {
+			break
 		}
 	}
 	for _, t := range m.Tables {
-		if t.Min > q.Table {
-			return tooMuch("table elements:", uint64(t.Min), uint64(q.Table))
-		}
+		check("table elements:", uint64(t.Min), uint64(q.Table), "link less into the plugin, or split it")
 	}
 	for _, l := range m.Memories {
-		if l.Min > q.Pages {
-			return tooMuch("pages of 64 KiB of memory at the start:", uint64(l.Min), uint64(q.Pages))
-		}
+		check("pages of 64 KiB of memory at the start:", uint64(l.Min), uint64(q.Pages), "raise limits.memory in the plugin block, or build it with less static data and a smaller stack")
 	}
-	if len(m.Memories) > 1 {
-		return tooMuch("memories:", uint64(len(m.Memories)), 1)
-	}
-	return nil
+	check("memories:", uint64(len(m.Memories)), 1, "build it for core WebAssembly 2.0, which has one memory")
+	return all
 }
 
 // Capped returns a copy of the module's bytes in which the memory that it defines may grow to at most pages and its tables

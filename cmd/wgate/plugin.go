@@ -12,7 +12,7 @@ import (
 func (s streams) pluginCommand() *cli.Command {
 	return &cli.Command{
 		Name:     "plugin",
-		Usage:    "pack and look at plugins",
+		Usage:    "pack, check and look at plugins",
 		Category: "Plugins",
 		Subcommands: []*cli.Command{
 			{
@@ -23,6 +23,15 @@ func (s streams) pluginCommand() *cli.Command {
 					"after each build: wgate never runs a plugin to learn what it is.",
 				Flags:  []cli.Flag{jsonFlag},
 				Action: s.pluginPack,
+			},
+			{
+				Name:      "check",
+				Usage:     "say everything that is wrong with a plugin file, without running it",
+				ArgsUsage: "FILE...",
+				Description: "Its size and structure, its exports and imports, its manifest and its code: what a node looks at before it takes a\n" +
+					"plugin, all at once, and how to mend it. Exit code 1 if something is wrong.",
+				Flags:  []cli.Flag{jsonFlag},
+				Action: s.pluginCheck,
 			},
 			{
 				Name:        "inspect",
@@ -75,6 +84,44 @@ func (s streams) pluginInspect(c *cli.Context) error {
 		return err
 	}
 	return s.show(c, inspected{info})
+}
+
+func (s streams) pluginCheck(c *cli.Context) error {
+	files, err := arguments(c, 1, -1)
+	if err != nil {
+		return err
+	}
+	var out pluginReports
+	bad := false
+	for _, f := range files {
+		r, err := wasm.Check(c.Context, f)
+		if err != nil {
+			return err
+		}
+		out.Checked = append(out.Checked, r)
+		bad = bad || len(r.Problems) > 0
+	}
+	if err := s.show(c, out); err != nil || !bad {
+		return err
+	}
+	return shownError{exitFailed}
+}
+
+type pluginReports struct {
+	Checked []*wasm.Report `json:"checked"`
+}
+
+func (v pluginReports) text(p *printer) {
+	for _, r := range v.Checked {
+		if len(r.Problems) == 0 {
+			p.printf("%s: %s, sha256 %s\n", r.Path, p.paint(green, "no problems"), r.Digest)
+			continue
+		}
+		p.printf("%s: %s\n", r.Path, p.paint(red, noun(len(r.Problems), "problem")))
+		for _, x := range r.Problems {
+			p.printf("  %s\n    next: %s\n", strings.ReplaceAll(x.What, "\n", "\n  "), x.Next)
+		}
+	}
 }
 
 type inspected struct{ wasm.Info }
