@@ -55,6 +55,12 @@ func (e *entry) deploy(ctx context.Context, b *admin.Bundle, reset bool) (*run, 
 	var back *deployment
 	if e.alive() && closed(was.ready) {
 		back = old
+		if err := check(ctx, r); err != nil {
+			r.discard()
+			f := failureOf(err)
+			f.Text = fmt.Sprintf("revision %d is not started: %s; revision %d goes on", d.Revision, f.Text, old.Revision)
+			return nil, f.WithStatus(http.StatusConflict)
+		}
 	}
 	if err := e.halt(ctx); err != nil {
 		r.discard()
@@ -75,6 +81,16 @@ func (e *entry) deploy(ctx context.Context, b *admin.Bundle, reset bool) (*run, 
 		return nil, errors.Join(err, e.resume(back))
 	}
 	return r, e.launch(r, back)
+}
+
+// check asks the broker about a new version before the old one is stopped.
+func check(ctx context.Context, r *run) error {
+	if c, ok := r.job.(interface {
+		Check(ctx context.Context) error
+	}); ok {
+		return c.Check(ctx)
+	}
+	return nil
 }
 
 // resume starts what ran before, if anything did.

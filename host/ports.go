@@ -113,20 +113,7 @@ func (r *ports) openKafka(ctx context.Context) error {
 	if err != nil || b == nil {
 		return err
 	}
-	o := kafka.Options{
-		Pipeline: j.pipeline.Name, Instance: r.meta.Instance, Broker: b, CreateTopics: j.opt.CreateTopics,
-		DeadLetters: true, Log: j.opt.Log,
-	}
-	for i, s := range j.pipeline.Sources {
-		if s.Kafka != nil {
-			o.Sources = append(o.Sources, kafka.Source{Index: i, Name: s.Name, Kafka: s.Kafka, Raw: rawKind(s)})
-		}
-	}
-	for _, s := range j.pipeline.Sinks {
-		if s.Kafka != nil {
-			o.Sinks = append(o.Sinks, kafka.Sink{Name: s.Name, Kafka: s.Kafka})
-		}
-	}
+	o := j.kafkaOptions(b, r.meta.Instance)
 	if len(o.Sources) > 0 {
 		if r.session, err = kafka.Open(ctx, o); err != nil {
 			return err
@@ -153,6 +140,25 @@ func (r *ports) openKafka(ctx context.Context) error {
 	}
 	r.dead = r.writer
 	return nil
+}
+
+// kafkaOptions are the job's sources and sinks of topics.
+func (j *Job) kafkaOptions(b *config.Broker, instance string) kafka.Options {
+	o := kafka.Options{
+		Pipeline: j.pipeline.Name, Instance: instance, Broker: b, CreateTopics: j.opt.CreateTopics,
+		DeadLetters: true, Log: j.opt.Log,
+	}
+	for i, s := range j.pipeline.Sources {
+		if s.Kafka != nil {
+			o.Sources = append(o.Sources, kafka.Source{Index: i, Name: s.Name, Kafka: s.Kafka, Raw: rawKind(s)})
+		}
+	}
+	for _, s := range j.pipeline.Sinks {
+		if s.Kafka != nil {
+			o.Sinks = append(o.Sinks, kafka.Sink{Name: s.Name, Kafka: s.Kafka})
+		}
+	}
+	return o
 }
 
 // rawKind is the kind of a source's values before anybody has looked into them.
