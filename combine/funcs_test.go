@@ -79,6 +79,22 @@ func TestFunctions(t *testing.T) {
 		{"first", nil, "null"},
 		{"list", nil, "[]"},
 		{"list", []row{at(i(3), 3), at(s(`a"b`), 1), at(i(2), 3), at(null, 0), at(js(`{"k":[1]}`), 2), at(dec(t, "1.50"), 9)}, `["a\"b",{"k":[1]},3,2,1.5]`},
+		{"set", nil, "[]"},
+		{"set", []row{at(s("b"), 3), at(i(1), 1), at(null, 0), at(dec(t, "1.0"), 0), at(event.FloatValue(1), 0), at(s("1"), 0), at(js(`{"b":1,"a":[ ]}`), 0), at(js(`{"a":[],"b":1.0}`), 0), at(js("1e0"), 0), at(yes, 0)}, `["1","b",1,true,{"a":[],"b":1}]`},
+		{"set", []row{at(event.FloatValue(1e-7), 0), at(dec(t, "0.0000001"), 0), at(event.FloatValue(math.Copysign(0, -1)), 0), at(i(0), 0)}, `[0,0.0000001]`},
+		{"set", []row{at(event.TimeValue(5), 0), at(i(5), 0), at(event.DurationValue(5), 0)}, `[5,5,5]`},
+		{"count_distinct", nil, "0"},
+		{"count_distinct", []row{at(s("a"), 0), at(s("a"), 0), at(null, 0), at(i(1), 0), at(js("1.0"), 0)}, "2"},
+		{"variance", nil, "null"},
+		{"variance", []row{at(i(5), 0)}, "null"},
+		{"variance", []row{at(i(5), 0), at(null, 0), at(i(5), 0)}, "0"},
+		{"variance", []row{at(i(2), 0), at(i(4), 0), at(i(4), 0), at(i(4), 0), at(i(5), 0), at(i(5), 0), at(i(7), 0), at(i(9), 0)}, "4.571428571428571"},
+		{"variance", []row{at(i(math.MaxInt64), 0), at(i(math.MaxInt64-2), 0)}, "2"},
+		{"variance", []row{at(dec(t, "0.1"), 0), at(dec(t, "0.3"), 0), at(i(0), 0), at(event.FloatValue(0.5), 0)}, "0.049166666666666664"},
+		{"variance", []row{at(event.FloatValue(1e200), 0), at(event.FloatValue(-1e200), 0)}, "+Inf"},
+		{"variance", []row{at(event.FloatValue(math.Inf(1)), 0), at(i(1), 0)}, "NaN"},
+		{"stddev", []row{at(i(1), 0), at(i(3), 0)}, "1.4142135623730951"},
+		{"stddev", []row{at(i(0), 0), at(i(0), 0), at(i(0), 0), at(i(6), 0)}, "3"},
 		{"any", nil, "false"},
 		{"all", nil, "true"},
 		{"any", []row{at(no, 0), at(null, 0)}, "false"},
@@ -121,7 +137,7 @@ func drawValue(t *rapid.T, h *event.Heap) event.Value {
 func TestMergeIsOrderFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := new(event.Heap)
-		name := rapid.SampledFrom([]string{"count", "min", "max", "first", "last", "list", "any", "all", "sum", "mean"}).Draw(t, "func")
+		name := rapid.SampledFrom([]string{"count", "min", "max", "first", "last", "list", "any", "all", "sum", "mean", "variance", "stddev", "set", "count_distinct"}).Draw(t, "func")
 		sig, _ := Lookup(name)
 		f, _ := sig.New([]event.Type{event.Any})
 		var rows []row
@@ -213,6 +229,10 @@ func TestResultTypes(t *testing.T) {
 		{"min", []event.Type{list}, "min cannot take list(string)"},
 		{"first", []event.Type{list}, "optional(list(string))"},
 		{"list", []event.Type{event.Of(event.Int)}, "list(int)"},
+		{"set", []event.Type{event.Of(event.Int)}, "list(int)"},
+		{"count_distinct", []event.Type{list}, "int"},
+		{"stddev", []event.Type{event.Of(event.Int)}, "optional(float)"},
+		{"stddev", []event.Type{event.Of(event.String)}, "stddev cannot take string"},
 		{"any", []event.Type{event.Of(event.Bool)}, "bool"},
 		{"any", []event.Type{event.Of(event.Int)}, "any cannot take int"},
 	}
@@ -248,7 +268,7 @@ func TestFixedAccumulatorsStayInPlace(t *testing.T) {
 		vals[i] = event.IntValue(int64(i))
 	}
 	h := new(event.Heap)
-	for _, name := range []string{"count", "sum", "mean", "min", "max", "first", "last"} {
+	for _, name := range []string{"count", "sum", "mean", "min", "max", "first", "last", "variance"} {
 		f := mustFunc(t, name, event.Of(event.Int))
 		p := batchOf(h, vals)
 		accs := [][]byte{fold(f, h, vals...)}

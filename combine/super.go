@@ -140,9 +140,12 @@ func nearest(w []uint64, exp int) float64 {
 }
 
 // superRat returns the super as a fraction.
-func superRat(s []byte) *big.Rat {
+func superRat(s []byte) *big.Rat { return superScaled(s, -1074) }
+
+// superScaled is superRat for words in units of 2^unit.
+func superScaled(s []byte, unit int) *big.Rat {
 	z := toBig(s[superHead:])
-	if e := int(s[0])*64 - 1074; e >= 0 {
+	if e := int(s[0])*64 + unit; e >= 0 {
 		z.Lsh(z, uint(e))
 	} else {
 		return new(big.Rat).SetFrac(z, new(big.Int).Lsh(big.NewInt(1), uint(-e)))

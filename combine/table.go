@@ -65,12 +65,16 @@ var table = []Sig{
 	{Name: "first", MinArgs: 1, MaxArgs: 1, takes: anything, result: same, make: newFirst},
 	{Name: "last", MinArgs: 1, MaxArgs: 1, takes: anything, result: same, make: newLast},
 	{Name: "list", MinArgs: 1, MaxArgs: 1, takes: anything, result: listType, make: newList},
+	{Name: "variance", MinArgs: 1, MaxArgs: 1, Invertible: true, takes: numbers, result: always(optional(event.Float)), make: newVariance},
+	{Name: "stddev", MinArgs: 1, MaxArgs: 1, Invertible: true, takes: numbers, result: always(optional(event.Float)), make: newStddev},
+	{Name: "set", MinArgs: 1, MaxArgs: 1, Invertible: true, takes: anything, result: listType, make: newSet},
+	{Name: "count_distinct", MinArgs: 1, MaxArgs: 1, Invertible: true, takes: anything, result: always(event.Of(event.Int)), make: newCountDistinct},
 	{Name: "any", MinArgs: 1, MaxArgs: 1, Invertible: true, takes: setOf(event.Bool), result: always(event.Of(event.Bool)), make: newAny},
 	{Name: "all", MinArgs: 1, MaxArgs: 1, Invertible: true, takes: setOf(event.Bool), result: always(event.Of(event.Bool)), make: newAll},
 }
 
 // later are functions of the language that this version cannot run.
-var later = []string{"variance", "stddev", "set", "count_distinct", "approx_distinct", "approx_percentile", "top", "histogram"}
+var later = []string{"approx_distinct", "approx_percentile", "top", "histogram"}
 
 // Lookup returns the function of a name.
 func Lookup(name string) (Sig, bool) {
@@ -90,6 +94,17 @@ func Later(name string) bool {
 		}
 	}
 	return false
+}
+
+// InvertibleNames returns the names of the functions that can take elements back, for advice.
+func InvertibleNames() []string {
+	var names []string
+	for i := range table {
+		if table[i].Invertible {
+			names = append(names, table[i].Name)
+		}
+	}
+	return names
 }
 
 // Names returns the names of all functions, for suggestions.

@@ -40,6 +40,43 @@ func subWords(b []byte, lo, hi uint64) {
 	}
 }
 
+// addUnsigned adds the number w, least word first, to the words at b, or subtracts it. What of w is above b is zero.
+func addUnsigned(b []byte, w [4]uint64, negate bool) {
+	var c uint64
+	for i := 0; i+8 <= len(b); i += 8 {
+		var x, s uint64
+		if i < 32 {
+			x = w[i/8]
+		}
+		if negate {
+			s, c = bits.Sub64(binary.LittleEndian.Uint64(b[i:]), x, c)
+		} else {
+			s, c = bits.Add64(binary.LittleEndian.Uint64(b[i:]), x, c)
+		}
+		binary.LittleEndian.PutUint64(b[i:], s)
+	}
+}
+
+// square128 returns the square of the signed number (hi, lo), least word first.
+func square128(hi int64, lo uint64) (w [4]uint64) {
+	h := uint64(hi)
+	if hi < 0 {
+		var c uint64
+		lo, c = bits.Sub64(0, lo, 0)
+		h, _ = bits.Sub64(0, h, c)
+	}
+	var c uint64
+	w[1], w[0] = bits.Mul64(lo, lo)
+	w[3], w[2] = bits.Mul64(h, h)
+	mid, low := bits.Mul64(h, lo)
+	for range 2 {
+		w[1], c = bits.Add64(w[1], low, 0)
+		w[2], c = bits.Add64(w[2], mid, c)
+		w[3] += c
+	}
+	return w
+}
+
 // addAll adds the words of o to those of b, which are as many, and returns the carry.
 func addAll(b, o []byte) (c uint64) {
 	for i := 0; i+8 <= len(b); i += 8 {

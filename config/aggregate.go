@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/wgate/wgate/combine"
@@ -93,6 +95,12 @@ func (b *topBlock) checkSeparate(a *Aggregate) {
 	}
 }
 
+// alternatives writes names as one has a choice of them: "a, b or c".
+func alternatives(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // checkRetracted refuses an aggregate that cannot take back what its input takes back.
 func (b *topBlock) checkRetracted(a, from *Aggregate) {
 	fail := func(rng hcl.Range, what, next string) {
@@ -100,7 +108,7 @@ func (b *topBlock) checkRetracted(a, from *Aggregate) {
 	}
 	for _, g := range a.Aggs {
 		if sig, ok := combine.Lookup(g.Func); ok && !sig.Invertible {
-			fail(rangeOf(g.Pos), g.Func+" cannot forget one of its rows in this version", "Use count, sum, mean, any or all, or other panes there.")
+			fail(rangeOf(g.Pos), g.Func+" cannot forget one of its rows in this version", "Use "+alternatives(combine.InvertibleNames())+", or other panes there.")
 		}
 	}
 	switch {

@@ -1,6 +1,8 @@
 package gbkw
 
 import (
+	"strings"
+
 	"github.com/wgate/wgate/combine"
 	"github.com/wgate/wgate/windowing"
 )
@@ -15,7 +17,8 @@ import (
 func CanRetract(cfg Config) (ok bool, why string) {
 	for _, fn := range cfg.Funcs {
 		if !fn.Uncombine(nil, &combine.Batch{}) {
-			return false, fn.Name() + " cannot forget one of its rows, and the rows themselves are not kept: use count, sum, mean, any or all, or other panes in the input"
+			return false, fn.Name() + " cannot forget one of its rows, and the rows themselves are not kept: use one of " +
+				strings.Join(combine.InvertibleNames(), ", ") + ", or other panes in the input"
 		}
 	}
 	switch {
