@@ -21,6 +21,7 @@ import (
 //	finish             the watermark goes to the end of time
 //	out                prints the aggregate's own watermark
 //	left               prints how many rows the state has
+//	windows            prints the open windows
 //	boundary TIME      prints the next watermark that matters for rows from TIME on
 //
 // Each line is printed with the panes that it gave: sign and key, window, timing, index, last, time, results, and which
@@ -93,6 +94,16 @@ func (r *rig) script(line string) string {
 		return "  own " + r.time(r.m.OutputWatermark(r.w)) + "\n"
 	case "left":
 		return fmt.Sprintf("  %d rows\n", r.rows())
+	case "windows":
+		open, err := r.m.Describe(r.st, 10)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		var s strings.Builder
+		for _, w := range open {
+			fmt.Fprintf(&s, "  %s %s panes %d unsent %v\n", w.Key, r.window(w.Window), w.Panes, w.Unsent)
+		}
+		return s.String()
 	case "boundary":
 		return "  boundary " + r.time(r.m.Boundary(r.w, r.parseTime(w[1]))) + "\n"
 	default:
