@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,7 +31,6 @@ func main() {
 	r := run{}
 	flag.StringVar(&r.wgate, "wgate", "bin/wgate", "the program")
 	flag.StringVar(&r.file, "pipeline", "", "the pipeline file, of a pipeline with variables bootstrap, in and out")
-	flag.StringVar(&r.name, "name", "", "the pipeline's name")
 	flag.StringVar(&r.bootstrap, "bootstrap", "127.0.0.1:9092", "address of the broker")
 	flag.StringVar(&r.in, "in", "", "input topic")
 	flag.StringVar(&r.out, "out", "", "output topic")
@@ -47,7 +48,7 @@ func main() {
 
 // run is one run.
 type run struct {
-	wgate, file, name, bootstrap, in, out, data string
+	wgate, file, bootstrap, in, out, data string
 
 	adm *kadm.Client
 	pid int
@@ -67,10 +68,6 @@ func (r *run) measure(ctx context.Context) error {
 	}
 	defer cl.Close()
 	r.adm = kadm.NewClient(cl)
-	group := "wgate." + r.name
-	if _, err := r.adm.DeleteGroup(ctx, group); err != nil {
-		fmt.Fprintln(os.Stderr, "bench: delete the group of an earlier run:", err) // mostly there is none
-	}
 	ends, err := r.adm.ListEndOffsets(ctx, r.in)
 	if err != nil {
 		return err
@@ -83,7 +80,11 @@ func (r *run) measure(ctx context.Context) error {
 		}
 		defer func() { _ = os.RemoveAll(r.data) }() // nothing depends on it
 	}
-	cmd := exec.CommandContext(ctx, r.wgate, "run", "--data", r.data, "--log-level", "warn",
+	group, err := r.rename()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, r.wgate, "run", "--data", filepath.Join(r.data, "state"), "--log-level", "warn",
 		"--var", "bootstrap="+r.bootstrap, "--var", "in="+r.in, "--var", "out="+r.out, r.file)
 	cmd.Stderr = os.Stderr
 	first := sample{at: time.Now()}
@@ -103,6 +104,22 @@ func (r *run) measure(ctx context.Context) error {
 		return fmt.Errorf("wgate did not end in order: %w", err)
 	}
 	return report(first, half, last, rss)
+}
+
+// rename copies the pipeline under a name of its own, so that no earlier run has a group of that name, and returns the
+// name of the group.
+func (r *run) rename() (group string, err error) {
+	text, err := os.ReadFile(r.file)
+	if err != nil {
+		return "", err
+	}
+	m := regexp.MustCompile(`(?m)^pipeline "([^"]+)"`).FindSubmatchIndex(text)
+	if m == nil {
+		return "", fmt.Errorf("%s has no pipeline block", r.file)
+	}
+	name := string(text[m[2]:m[3]]) + "-" + strconv.FormatInt(time.Now().UnixMilli(), 36)
+	r.file = filepath.Join(r.data, "pipeline.hcl")
+	return "wgate." + name, os.WriteFile(r.file, append(append(append([]byte{}, text[:m[2]]...), name...), text[m[3]:]...), 0o600)
 }
 
 // watch waits until the group is through and returns how things stood then and when half of it was done.

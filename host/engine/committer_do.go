@@ -176,7 +176,7 @@ func (c *Committer) flush(ctx context.Context) error {
 }
 
 // pendingKeep is the size up to which the buffer of the Pending row is kept between epochs.
-const pendingKeep = 8 << 20
+const pendingKeep = 16 << 20
 
 func (c *Committer) writePending(to commit.Committed) error {
 	b, err := commit.AppendPending(c.pending[:0], to, c.writes...)
