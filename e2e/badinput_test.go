@@ -102,6 +102,7 @@ sink "out" {
 
 // TestMissingTopics: both are named at once, each with what to do about it.
 func TestMissingTopics(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	file := l.file("topics.hcl", topicPipeline)
 	refused(t, 1, []string{"run", file, "--data", filepath.Join(l.dir, "data")},
@@ -147,6 +148,7 @@ func freeAddress(t testing.TB) string {
 // TestBadRecords: what fails goes to the dead letters byte for byte and in order, with its headers and the place where it
 // failed; all else goes on, and everything is committed.
 func TestBadRecords(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	inputs := []struct {
@@ -272,6 +274,7 @@ sink "out" {
 // TestDataFolder: a folder that is in use or of a newer version is refused, names itself and its user, and whoever has it
 // goes on.
 func TestDataFolder(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	l.topic("out", 1, nil)

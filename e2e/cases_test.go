@@ -26,6 +26,7 @@ func same(t *testing.T, what string, want, got []string) {
 // TestTimestamps (O15 a): records without a timestamp are dead letters. They are committed like the others, do not come
 // again, and touch neither watermark nor windows.
 func TestTimestamps(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	for i, ms := range []int64{1000, -1, 2000, -1} {
@@ -89,6 +90,7 @@ sink "out" {
 // TestBrokerStamps (O15 c): the broker stamps the records now, the field is three hours old, and the windows are those of
 // the field.
 func TestBrokerStamps(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, map[string]string{"message.timestamp.type": "LogAppendTime"})
 	then := time.Now().Add(-3 * time.Hour).UnixMilli()
@@ -142,6 +144,7 @@ func nulls() []*kgo.Record {
 // TestNulls (O16): null and empty keys, values and headers, and headers that are there twice, come through a pipeline as
 // they are, with and without a plugin in between.
 func TestNulls(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	l.produce(nulls()...)
@@ -243,6 +246,7 @@ sink "marked" {
 
 // TestNewHeaders: a plugin gives headers to records of which none has any, and to some of them only.
 func TestNewHeaders(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	l.produce(values("in", "1", "2", "3")...)
@@ -284,6 +288,7 @@ sink "marked" {
 
 // TestNullKeys (O16): null and empty keys are two groups; and null keys are kept, passed over, or dead letters.
 func TestNullKeys(t *testing.T) {
+	t.Parallel()
 	for policy, want := range map[string][]string{
 		"keep":        {`empty {"n":2}`, `k {"n":2}`, `null {"n":3}`},
 		"skip":        {`empty {"n":2}`, `k {"n":2}`},
@@ -347,6 +352,7 @@ sink "out" {
 // TestCountOfField (O16): count() counts rows, count(EXPR) those that have a value; a record with a null value is a row.
 // Its number survives as a key, too (O17 f).
 func TestCountOfField(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	for i, v := range [][]byte{nil, []byte(`{"v":null}`), []byte(`{"v":10}`)} {
@@ -426,6 +432,7 @@ sink "out" {
 // there once each and in order; the large one is a dead letter that is cut and says so; and all of it is committed, also
 // when the process is killed between writing and committing.
 func TestLargeRecord(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, delivery, crash string }{
 		{"at least once", "at_least_once", ""},
 		{"exactly once", "exactly_once", ""},
@@ -475,6 +482,7 @@ func TestLargeRecord(t *testing.T) {
 
 // TestHugeHeaders: what does not fit may be the headers; the dead letter goes without them then.
 func TestHugeHeaders(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, map[string]string{"max.message.bytes": "8388608"})
 	l.topic("out", 1, map[string]string{"max.message.bytes": "1048588"})
@@ -565,6 +573,7 @@ sink "out" {
 // TestCumulativeRestart (O14 ii): a window that speaks at its steps knows after a restart how far it was. What it has said is
 // not said again, and what it knows is not forgotten.
 func TestCumulativeRestart(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{"stop", "kill"} {
 		t.Run(end, func(t *testing.T) {
 			l := newLab(t)
@@ -635,6 +644,7 @@ sink "out" {
 // TestCounters (O01 d, O05): what is in no window, what is too far in the future and what is late is counted, each under a
 // name of its own, and the pipeline goes on past it.
 func TestCounters(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	s := start(t, binary(t, ""), nil, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(l.dir, "node"), "--log-format", "json")

@@ -58,6 +58,7 @@ sink "odd" {
 // TestPluginFailures: a plugin that panics, loops, hoards, floods, refuses or gives what is not JSON on some records costs
 // those records and no others. They are dead letters with the plugin's digest; what it gave for others stays in order.
 func TestPluginFailures(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	put := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -26,6 +26,7 @@ func full(recs []*kgo.Record) []string {
 // TestResults: key, value, headers and timestamps of results as language.md has them: of windows, of the global window, with
 // keys of one and of several parts, as they are and under a sink's own key, appended and as upserts.
 func TestResults(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.topic("in", 1, nil)
 	for _, v := range []string{

@@ -280,9 +280,14 @@ type windowKind struct {
 // TestWindows runs a long stream that is out of order, more than the watermark allows for, through every kind of window,
 // and compares all that comes out, late records too, with what a few lines compute record by record.
 func TestWindows(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
 	for name, k := range windowKinds() {
 		for _, lateness := range []int64{0, 400} {
-			for seed := range uint64(3) {
+			for seed := range seeds {
 				t.Run(fmt.Sprintf("%s %d %d", name, lateness, seed), func(t *testing.T) {
 					o := k.o
 					o.lateness, o.disorder = lateness, 250
