@@ -56,10 +56,10 @@ func (m *Machine) Elements(in *Rows, now event.Time, st statestore.View, out *Ou
 		if err := m.load(int32(i), st); err != nil {
 			return err
 		}
-		if c := &m.cells[i]; m.share && !c.part && !c.stored {
-			if err := m.revive(int32(i), st); err != nil {
-				return err
-			}
+	}
+	if m.share {
+		if err := m.reviveAll(st); err != nil {
+			return err
 		}
 	}
 	if err := m.apply(in, slow, out); err != nil {

@@ -113,3 +113,29 @@ func TestOneTouch(t *testing.T) {
 		}
 	}
 }
+
+// TestLateTouch: the cells that a late row makes of the slices, for every window that it is late for, cost a few merges
+// each, however many slices a window has.
+func TestLateTouch(t *testing.T) {
+	const ratio = 60
+	c := &counter{Func: function(t, "count")}
+	cfg := Config{
+		Window:  windowing.Spec{Kind: windowing.Sliding, Size: 10 * ratio, Period: 10},
+		Trigger: triggers.Default(), Lateness: 10 * ratio, Funcs: []combine.Func{c},
+	}
+	r := newRigOf(t, &rig{cfg: cfg, budget: 1 << 30, w: event.MinTime})
+	r.names = []string{"count"}
+	for i := range event.Time(20 * ratio) {
+		r.elements([]element{{key: "k", t: i, mark: r.w}})
+	}
+	r.move(20 * ratio)
+	before, panes := c.merges, len(r.lines)
+	r.elements([]element{{key: "k", t: 15 * ratio, mark: r.w}})
+	late := len(r.lines) - panes
+	if late != ratio/2 {
+		t.Fatalf("a row is late for %d windows", late)
+	}
+	if merges := c.merges - before; merges > 2*ratio+3*late {
+		t.Errorf("%d merges for %d windows of %d slices", merges, late, ratio)
+	}
+}

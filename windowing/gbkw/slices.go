@@ -170,30 +170,8 @@ func (m *Machine) saveSlice(i int32, st statestore.View) error {
 	return st.Put(m.rowKey(c, c.win), m.scratch.cell)
 }
 
-// revive makes cell i, of a window that has fired and that something late has come for, what it was after its firing.
-func (m *Machine) revive(i int32, st statestore.View) error {
-	c := &m.cells[i]
-	if !m.fires || !m.bounds.holds(c.win) || c.win.End > m.done || m.closes(c.win) <= m.w {
-		return nil
-	}
-	for e := m.slices.after(c.win.Start); e != nil && e.at <= c.win.End; e = m.slices.following(e.at, e.start) {
-		p, ok, err := m.getPart(e, c, c.slot, c.empty, st)
-		if err != nil {
-			return err
-		}
-		if ok {
-			c.fill(p)
-		}
-	}
-	if c.empty {
-		return nil
-	}
-	m.ghost.Reset(len(m.funcs))
-	return m.pass(i, c.win.End, false, &m.ghost)
-}
-
-// getPart merges c's part of slice e into slot, if there is one; empty says that there is nothing in slot.
-func (m *Machine) getPart(e *entry, c *cell, slot int32, empty bool, st statestore.View) (p part, ok bool, err error) {
+// getPart reads c's part of slice e into slot, if there is one.
+func (m *Machine) getPart(e *entry, c *cell, slot int32, st statestore.View) (p part, ok bool, err error) {
 	if !e.has(c.group) {
 		return p, false, nil
 	}
@@ -201,7 +179,7 @@ func (m *Machine) getPart(e *entry, c *cell, slot int32, empty bool, st statesto
 	if err != nil || !ok {
 		return p, false, err
 	}
-	p, err = m.takePart(val, slot, empty)
+	p, err = m.takePart(val, slot, true)
 	return p, true, err
 }
 

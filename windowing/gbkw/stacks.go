@@ -150,10 +150,7 @@ func (m *Machine) pane(i int32, s *stack, st statestore.View) (left bool, err er
 		c.fill(p)
 	}
 	if s.filled {
-		for f := range m.funcs {
-			m.mergeAcc(f, c.slot, m.accs[f][s.slot], c.empty)
-		}
-		c.fill(s.part)
+		m.fillFrom(c, s.slot, s.part)
 	}
 	next := win.Start.Add(m.cfg.Window.Period)
 	if s.front != nil && last < next {
@@ -176,11 +173,11 @@ func (m *Machine) pane(i int32, s *stack, st statestore.View) (left bool, err er
 
 // turn is pane from the slices themselves: the newest quarter of them becomes the back, the others the front.
 func (m *Machine) turn(i int32, s *stack, st statestore.View) (left bool, err error) {
-	parts, err := m.collect(i, st)
+	c := &m.cells[i]
+	parts, err := m.collect(c, c.win, st)
 	if err != nil {
 		return false, err
 	}
-	c := &m.cells[i]
 	older := len(parts) - max(1, len(parts)/4)
 	m.suffixes(parts[max(0, older):])
 	if older > 0 {
@@ -212,10 +209,7 @@ func (m *Machine) turn(i int32, s *stack, st statestore.View) (left bool, err er
 	c.slot = parts[0].slot
 	c.fill(parts[0].part)
 	if older > 0 {
-		for f := range m.funcs {
-			m.mergeAcc(f, c.slot, m.accs[f][parts[older].slot], false)
-		}
-		c.fill(parts[older].part)
+		m.fillFrom(c, parts[older].slot, parts[older].part)
 	}
 	return left, nil
 }
@@ -243,23 +237,22 @@ func (m *Machine) putFront(c *cell, s *stack, front []byte, st statestore.View) 
 
 // sharedSlice is a slice of one key, in a slot of its own.
 type sharedSlice struct {
-	start event.Time
-	part  part
-	slot  int32
+	start, end event.Time
+	part       part
+	slot       int32
 }
 
-// collect reads what the key of cell i has in the slices of the cell's window.
-func (m *Machine) collect(i int32, st statestore.View) ([]sharedSlice, error) {
+// collect reads what the key of c has in the slices that lie in w.
+func (m *Machine) collect(c *cell, w event.Window, st statestore.View) ([]sharedSlice, error) {
 	parts := m.scratch.parts[:0]
-	c := &m.cells[i]
 	slot := m.newSlot()
-	for e := m.slices.after(c.win.Start); e != nil && e.at <= c.win.End; e = m.slices.following(e.at, e.start) {
-		p, ok, err := m.getPart(e, c, slot, true, st)
+	for e := m.slices.after(w.Start); e != nil && e.at <= w.End; e = m.slices.following(e.at, e.start) {
+		p, ok, err := m.getPart(e, c, slot, st)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			parts = append(parts, sharedSlice{e.start, p, slot})
+			parts = append(parts, sharedSlice{e.start, e.at, p, slot})
 			slot = m.newSlot()
 		}
 	}
