@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/wgate/wgate/combine"
 	"github.com/wgate/wgate/event"
 	"github.com/wgate/wgate/statestore"
 	"github.com/wgate/wgate/statestore/memstore"
@@ -46,6 +47,44 @@ func FuzzCell(f *testing.F) {
 		}
 		if again := m.encode(nil, j); !bytes.Equal(first, again) {
 			t.Errorf("%x is written as %x, then as %x", val, first, again)
+		}
+	})
+}
+
+// FuzzStacks: rows that are no stacks and no position are refused without harm.
+func FuzzStacks(f *testing.F) {
+	m, err := New(Config{
+		Window: windowing.Spec{Kind: windowing.Sliding, Size: 10, Period: 2}, Trigger: triggers.Spec{Kind: triggers.Never},
+		Retracted: true, Funcs: []combine.Func{function(f, "count"), function(f, "sum")},
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	slot := m.newSlot()
+	good := m.appendPart(appendTime(nil, 4), part{mark: 3, rows: -1}, slot)
+	f.Add(good)
+	f.Add(append([]byte{byte(len(good))}, good...))
+	f.Add(append(appendTime(nil, 2), good...))
+	f.Add(stale)
+	f.Fuzz(func(t *testing.T, val []byte) {
+		m.clearCells()
+		s := stack{slot: m.newSlot(), front: val}
+		if err := m.decodeBack(&s, val); err == nil && s.filled {
+			b := appendTime(appendTime(nil, s.first), s.last)
+			again := stack{slot: m.newSlot()}
+			if err := m.decodeBack(&again, m.appendPart(b, s.part, s.slot)); err != nil || again.part != s.part {
+				t.Errorf("%x is read as %+v, then as %+v: %v", val, s.part, again.part, err)
+			}
+		}
+		if found, last, err := s.look(5); err == nil && found == nil && last >= 5 {
+			t.Errorf("%x: found %x, last %d", val, found, last)
+		}
+		st := statestore.NewOverlay(memstore.New())
+		if err := st.Put(m.positionKey(), val); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.loadPosition(st); err == nil && len(val) != 8 && len(val) < 17 {
+			t.Errorf("%x is taken for a position", val)
 		}
 	})
 }
