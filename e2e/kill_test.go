@@ -19,7 +19,7 @@ import (
 // partition goes idle.
 const killPipeline = `
 pipeline "killtest" {
-  epoch = "40ms"
+  epoch = "150ms"
 }
 
 broker "main" {
@@ -158,13 +158,14 @@ func (r *killRun) run(seed uint64, random, perPoint int) []string {
 	rounds := random + perPoint*len(crashPoints)
 	share := len(recs) / (rounds + 1)
 	feed := func(round int) func() {
-		done := make(chan error, 1)
+		done, stop := make(chan error, 1), make(chan struct{})
 		part := recs[round*share : (round+1)*share]
 		if round == rounds {
 			part = recs[round*share:]
 		}
-		go func() { done <- trickle(ctx, cl, part) }()
+		go func() { done <- trickle(ctx, cl, part, stop) }()
 		return func() {
+			close(stop)
 			if err := <-done; err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +176,15 @@ func (r *killRun) run(seed uint64, random, perPoint int) []string {
 	for ; round < random; round++ {
 		fed := feed(round)
 		p := r.wgate()
-		time.Sleep(time.Duration(60+rng.IntN(500)) * time.Millisecond)
+		if rng.IntN(4) > 0 { // the others are killed at any moment, also before the recovery is through
+			p.waitFor(t, "pipeline runs")
+		}
+		time.Sleep(time.Duration(60+rng.IntN(400)) * time.Millisecond)
+		if round%2 == 1 { // every second one finds a transaction open, however slow the machine is
+			for i := 0; i < 500 && !r.inTxn(adm); i++ {
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
 		if p.ended() {
 			return []string{fmt.Sprintf("wgate ended by itself: %v\n%s", p.err, p.output())}
 		}
@@ -201,14 +210,20 @@ func (r *killRun) run(seed uint64, random, perPoint int) []string {
 	return wrong
 }
 
-// trickle produces records in small batches over some tenths of a second.
-func trickle(ctx context.Context, cl *kgo.Client, recs []*kgo.Record) error {
-	per := len(recs)/10 + 1
-	for i := 0; i < len(recs); i += per {
-		if err := cl.ProduceSync(ctx, recs[i:min(i+per, len(recs))]...).FirstErr(); err != nil {
+// trickle produces records a few at a time, so that there is something to do at every moment, and what is left at once when
+// stop is closed.
+func trickle(ctx context.Context, cl *kgo.Client, recs []*kgo.Record, stop <-chan struct{}) error {
+	for len(recs) > 0 {
+		n := min(5, len(recs))
+		select {
+		case <-stop:
+			n = len(recs)
+		case <-time.After(15 * time.Millisecond):
+		}
+		if err := cl.ProduceSync(ctx, recs[:n]...).FirstErr(); err != nil {
 			return err
 		}
-		time.Sleep(40 * time.Millisecond)
+		recs = recs[n:]
 	}
 	return nil
 }
@@ -232,15 +247,20 @@ func (r *killRun) crash(adm *kadm.Client, point string, n int) {
 // count notes a kill, and whether it left a transaction open.
 func (r *killRun) count(adm *kadm.Client) {
 	r.kills++
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	if r.inTxn(adm) {
+		r.open++
+	}
+}
+
+// inTxn asks the broker whether a transaction is open.
+func (r *killRun) inTxn(adm *kadm.Client) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	txns, err := adm.ListTransactions(ctx, nil, []string{"Ongoing"})
 	if err != nil {
 		r.t.Fatalf("list transactions: %v", err)
 	}
-	if len(txns.TransactionalIDs()) > 0 {
-		r.open++
-	}
+	return len(txns.TransactionalIDs()) > 0
 }
 
 // compare reads the committed output until it is complete, and a little longer for what must not come.

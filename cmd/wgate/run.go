@@ -81,6 +81,9 @@ func (s streams) run(c *cli.Context, p *config.Pipeline, log *slog.Logger) (err 
 		log.Info("embedded broker listens", "address", b.Addr())
 		o.Embedded, o.CreateTopics = b.Addr(), true
 	}
+	if plan.UsesKafka(p) { // what reads files alone is through before anybody could wonder
+		o.OnReady = func() { log.Info("pipeline runs", "pipeline", p.Name) }
+	}
 	job, err := host.NewJob(p, o)
 	if err != nil {
 		return invalidError{err}
