@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"github.com/wgate/wgate/event"
 )
 
@@ -55,6 +57,11 @@ func (b *topBlock) readTransform(t *Transform, v *vertex, in flow) {
 		return
 	}
 	cur := in
+	for _, name := range []string{"explode", "set"} {
+		if a := b.attr(name); a != nil && !b.hasFields(a, in) {
+			break
+		}
+	}
 	if a := b.attr("explode"); a != nil {
 		b.readExplode(t, &cur)
 	}
@@ -73,6 +80,18 @@ func (b *topBlock) readTransform(t *Transform, v *vertex, in flow) {
 	}
 	t.Type = cur.value
 	v.out = cur
+}
+
+// hasFields reports whether a field can be added to the value, as far as is known; if not, it says so at a.
+func (b *topBlock) hasFields(a *hclsyntax.Attribute, in flow) bool {
+	switch in.value.Kind {
+	case event.Object, event.JSON, event.Missing:
+		return true
+	default:
+		b.ld.fail(a.NameRange, "Value without fields",
+			"%s adds a field to the value, and the value is of type %s. Make it an object first, in a transform before this one: value = { text = value }.", a.Name, in.value)
+		return false
+	}
 }
 
 func (b *topBlock) readExplode(t *Transform, cur *flow) {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+
 	"github.com/wgate/wgate/codec"
 	"github.com/wgate/wgate/event"
 	"github.com/wgate/wgate/event/jsontext"
@@ -49,6 +51,10 @@ func (s *explodeStage) process(b *event.Bundle) error {
 			if err := s.fail(b, i, v); err != nil {
 				return err
 			}
+		case v.Kind == event.List && s.node.Out[0].Whole && !isObject(b.Heap, b.Values[i]):
+			if err := s.task.deadLetter(s.node, b, i, codeWrongType, "explode adds a field to the value, which is no object"); err != nil {
+				return err
+			}
 		case v.Kind == event.List:
 			jsontext.Members(b.Heap, v, func(m event.Value) bool {
 				s.members.AppendMeta(b, i)
@@ -64,6 +70,11 @@ func (s *explodeStage) process(b *event.Bundle) error {
 	}
 	s.decoder.Decode(&s.members, 0)
 	return s.emit(0, s.rows(b))
+}
+
+// isObject reports whether v, whose text is valid JSON, is an object.
+func isObject(h *event.Heap, v event.Value) bool {
+	return v.Kind == event.Object || v.Kind == event.JSON && bytes.HasPrefix(bytes.TrimLeft(v.Bytes(h), " \t\r\n"), []byte("{"))
 }
 
 // rows puts the output together: columns of the input repeated, the member, and what is below it.
