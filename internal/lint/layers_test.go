@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"host/kafka", "host/file", "host/broker", "host/wasm", "host/observe", "host/admin"},
 	{"host", "host/scenario"},
 	{"internal/quickstart"},
-	{"cmd/wgate", "e2e", "internal/lint", "abi/gen"},
+	{"cmd/wgate", "e2e", "e2e/bench", "internal/lint", "abi/gen"},
 }
 
 // arrows are imports inside a layer, each with its reason.
@@ -47,7 +47,7 @@ var thirdParty = map[string][]string{
 	"github.com/hashicorp/hcl/v2/":        {"config"},
 	"github.com/prometheus/client_golang": {"host/observe"},
 	"github.com/tetratelabs/wazero":       {"host/wasm"},
-	"github.com/twmb/franz-go":            {"host/kafka", "host/broker", "internal/quickstart"},
+	"github.com/twmb/franz-go":            {"host/kafka", "host/broker", "internal/quickstart", "e2e/bench"},
 	"github.com/urfave/cli/v2":            {"cmd/wgate"},
 	"github.com/zclconf/go-cty":           {"config"},
 }
