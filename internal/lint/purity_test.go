@@ -200,7 +200,9 @@ func f(m map[int]int) (n int) {
 // TestGoroutines keeps `go` statements where they are started and joined: in host, in cmd, in the quickstart, which plays
 // host and client at once, and in e2e, which watches processes.
 func TestGoroutines(t *testing.T) {
-	for _, s := range sources(t, func(s *source) bool { return productive(s) && !below(s.dir(), "host", "cmd", "internal/quickstart", "e2e") }) {
+	for _, s := range sources(t, func(s *source) bool {
+		return productive(s) && !below(s.dir(), "host", "cmd", "internal/quickstart", "e2e")
+	}) {
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			if g, ok := n.(*ast.GoStmt); ok {
 				t.Errorf("%s: starts a goroutine outside host and cmd", s.at(g.Pos()))
