@@ -68,6 +68,8 @@ type Task struct {
 	measured  event.Time // when the state was last counted
 	looked    event.Time // when the partitions were last looked at
 	limits    map[string]int
+	retries   int   // of an epoch that failed, since the last commit
+	retriedAt int64 // epochs committed when it was last counted
 	ended     bool
 	calls     chan func() error
 	done      chan struct{} // closed when Run has returned
@@ -150,14 +152,43 @@ func (t *Task) Run(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if err := t.again(err); err != nil {
+		if err := t.again(ctx, err); err != nil {
 			return err
 		}
 	}
 }
 
+// The pauses between runs of an epoch that fails again and again without a commit in between, and how many are enough.
+const (
+	firstRetry = 50 * event.Millisecond
+	lastRetry  = 5 * event.Second
+	maxRetries = 20
+)
+
+// retryLater waits before an epoch that failed with err is run again, longer each time. It gives err back when nothing has
+// committed in many tries, or when the pipeline is to stop.
+func (t *Task) retryLater(ctx context.Context, err error) error {
+	if n := t.stats.Epochs.Load(); n != t.retriedAt {
+		t.retriedAt, t.retries = n, 0
+	}
+	t.retries++
+	if t.retries > maxRetries {
+		return err
+	}
+	pause := min(lastRetry, firstRetry<<min(t.retries-1, 10))
+	t.cfg.Log.Warn("the epoch was given up and is run again", "cause", err.Error(), "after", pause.String())
+	timer := time.NewTimer(pause.Std())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return err
+	}
+}
+
 // again brings the task back to what is committed after err has ended the loop, unless err is to end the pipeline.
-func (t *Task) again(err error) error {
+func (t *Task) again(ctx context.Context, err error) error {
 	for {
 		blamed := t.blamed(err)
 		if !errors.Is(err, errRecovered) {
@@ -166,7 +197,9 @@ func (t *Task) again(err error) error {
 				return errors.Join(err, aborted)
 			}
 			if !blamed {
-				t.cfg.Log.Warn("the epoch was given up and is run again", "cause", err.Error())
+				if late := t.retryLater(ctx, err); late != nil {
+					return late
+				}
 			}
 		}
 		if blamed {
