@@ -51,8 +51,11 @@ func (t *Task) deadLetter(n *plan.Node, b *event.Bundle, i int, code, text strin
 }
 
 func (t *Task) deadLetterDigest(n *plan.Node, b *event.Bundle, i int, code, text, digest string) error {
-	stats := t.stats.node(n.ID)
-	switch n.Errors.OnError {
+	stats, policy := t.stats.node(n.ID), n.Errors.OnError
+	if code == codeLate {
+		policy = config.DeadLetter // a late row is no fault: late = "drop" is what says otherwise
+	}
+	switch policy {
 	case config.Fail:
 		return &FailedError{Block: n.Block, Code: code, Text: text, Origin: t.origin(b, i)}
 	case config.Skip:
@@ -64,6 +67,9 @@ func (t *Task) deadLetterDigest(n *plan.Node, b *event.Bundle, i int, code, text
 		if err := t.sendDead(rec); err != nil {
 			return err
 		}
+	}
+	if code == codeLate {
+		return nil
 	}
 	return t.breaker(n).failed(code)
 }

@@ -144,10 +144,16 @@ func hash(p *Plan) string {
 		}
 		a := n.Agg
 		fmt.Fprintf(&b, "%s|%s|%s|%s|%d|%v|%v|", n.Block, a.Window, a.Trigger, a.Panes, a.Key.Form, gbkw.SharesSlices(Grouping(a)), a.Retracted)
+		for _, k := range a.Key.Parts {
+			b.WriteString(k.Name + "=" + k.Expr.String() + ",")
+		}
 		for _, g := range a.Aggs {
 			b.WriteString(g.Func + "(")
 			for _, e := range g.Args {
-				b.WriteString(e.Type().String() + ",")
+				b.WriteString(e.String() + ":" + e.Type().String() + ",")
+			}
+			if g.Where != nil {
+				b.WriteString(" where " + g.Where.String())
 			}
 			b.WriteString(")")
 		}
