@@ -210,6 +210,9 @@ func (l *reloadLab) status() *admin.Status {
 // TestReload_load swaps two versions with new configurations under load. Nothing is lost, doubled or out of order, and
 // nothing of what is replaced stays.
 func TestReload_load(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: compiles plugins, which takes minutes under the race detector")
+	}
 	v := buildVersions(t)
 	l := newReloadLab(t)
 	digests := [2]string{l.put(v.module()), l.put(v.module("version-1", "version-2"))}
@@ -234,10 +237,7 @@ func TestReload_load(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 		}
 	}()
-	rounds := 100
-	if testing.Short() {
-		rounds = 15
-	}
+	const rounds = 100
 	var goroutines, size int
 	for i := 1; i <= rounds; i++ {
 		st := l.deploy(digests[i%2], i)
@@ -310,6 +310,9 @@ func (l *reloadLab) refused(digest string, generation int, words ...string) {
 
 // TestReload_bad offers versions that are no good: the one that works goes on, and nothing of them is seen.
 func TestReload_bad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: compiles plugins, which takes minutes under the race detector")
+	}
 	v := buildVersions(t)
 	l := newReloadLab(t)
 	good := l.put(v.module())
@@ -384,6 +387,9 @@ func (l *reloadLab) settled(is func(*admin.Status) bool) *admin.Status {
 
 // TestReload_idle swaps in a version that fails at its first record, which comes long after, and opens the node again.
 func TestReload_idle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: compiles plugins, which takes minutes under the race detector")
+	}
 	v := buildVersions(t)
 	l := newReloadLab(t)
 	good, second, traps := l.put(v.module()), l.put(v.module("version-1", "version-2")), l.put(v.module("mode-plain", "mode-traps"))
