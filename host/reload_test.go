@@ -27,6 +27,8 @@ import (
 type versions struct {
 	t     *testing.T
 	plain []byte
+	made  map[string][]byte
+	cache string // of compiled ones
 }
 
 // buildVersions builds the plugin of testdata/versions.
@@ -43,12 +45,16 @@ func buildVersions(t *testing.T) *versions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &versions{t, b}
+	return &versions{t, b, map[string][]byte{}, t.TempDir()}
 }
 
 // module is the plugin with some words replaced, packed.
 func (v *versions) module(replace ...string) []byte {
 	v.t.Helper()
+	name := strings.Join(replace, " ")
+	if b, ok := v.made[name]; ok {
+		return b
+	}
 	b := v.plain
 	for i := 0; i < len(replace); i += 2 {
 		if !bytes.Contains(b, []byte(replace[i])) || len(replace[i]) != len(replace[i+1]) {
@@ -67,12 +73,14 @@ func (v *versions) module(replace ...string) []byte {
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	v.made[name] = b
 	return b
 }
 
 // reloadLab is a node with an embedded broker on which a pipeline runs that stamps records.
 type reloadLab struct {
 	t    *testing.T
+	v    *versions
 	dir  string
 	addr string
 	node *Node
@@ -87,14 +95,14 @@ type stamped struct {
 	By             string
 }
 
-func newReloadLab(t *testing.T) *reloadLab {
+func newReloadLab(t *testing.T, v *versions) *reloadLab {
 	t.Helper()
 	b, err := broker.Start(broker.Options{Topics: []broker.Topic{{Name: "in", Partitions: 1}, {Name: "out", Partitions: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	l := &reloadLab{t: t, dir: t.TempDir(), addr: b.Addr()}
+	l := &reloadLab{t: t, v: v, dir: t.TempDir(), addr: b.Addr()}
 	if l.cl, err = kgo.NewClient(kgo.SeedBrokers(l.addr), kgo.RecordPartitioner(kgo.ManualPartitioner())); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +120,9 @@ func newReloadLab(t *testing.T) *reloadLab {
 
 func (l *reloadLab) open() {
 	l.t.Helper()
-	n, err := OpenNode(NodeOptions{DataDir: l.dir, Version: "test", Embedded: l.addr, Log: slog.New(slog.DiscardHandler)})
+	n, err := OpenNode(NodeOptions{
+		DataDir: l.dir, Version: "test", Embedded: l.addr, Log: slog.New(slog.DiscardHandler), Job: Options{PluginCache: l.v.cache},
+	})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -207,14 +217,21 @@ func (l *reloadLab) status() *admin.Status {
 	return wantState(l.t, l.node, "stamps", admin.Running)
 }
 
-// TestReload_load swaps two versions with new configurations under load. Nothing is lost, doubled or out of order, and
-// nothing of what is replaced stays.
-func TestReload_load(t *testing.T) {
+// TestReload replaces plugins of running pipelines. Making modules takes most of the time, so that all share them.
+func TestReload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: compiles plugins, which takes minutes under the race detector")
 	}
 	v := buildVersions(t)
-	l := newReloadLab(t)
+	t.Run("load", func(t *testing.T) { reloadUnderLoad(t, v) })
+	t.Run("bad", func(t *testing.T) { reloadBad(t, v) })
+	t.Run("idle", func(t *testing.T) { reloadIdle(t, v) })
+}
+
+// reloadUnderLoad swaps two versions with new configurations under load. Nothing is lost, doubled or out of order, and
+// nothing of what is replaced stays.
+func reloadUnderLoad(t *testing.T, v *versions) {
+	l := newReloadLab(t, v)
 	digests := [2]string{l.put(v.module()), l.put(v.module("version-1", "version-2"))}
 	l.deploy(digests[0], 0)
 	_, _, _, first := l.node.entries["stamps"].look()
@@ -308,13 +325,9 @@ func (l *reloadLab) refused(digest string, generation int, words ...string) {
 	}
 }
 
-// TestReload_bad offers versions that are no good: the one that works goes on, and nothing of them is seen.
-func TestReload_bad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: compiles plugins, which takes minutes under the race detector")
-	}
-	v := buildVersions(t)
-	l := newReloadLab(t)
+// reloadBad offers versions that are no good: the one that works goes on, and nothing of them is seen.
+func reloadBad(t *testing.T, v *versions) {
+	l := newReloadLab(t, v)
 	good := l.put(v.module())
 	traps, loops := l.put(v.module("mode-plain", "mode-traps")), l.put(v.module("mode-plain", "mode-loops"))
 	l.deploy(good, 1)
@@ -385,13 +398,9 @@ func (l *reloadLab) settled(is func(*admin.Status) bool) *admin.Status {
 	}
 }
 
-// TestReload_idle swaps in a version that fails at its first record, which comes long after, and opens the node again.
-func TestReload_idle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: compiles plugins, which takes minutes under the race detector")
-	}
-	v := buildVersions(t)
-	l := newReloadLab(t)
+// reloadIdle swaps in a version that fails at its first record, which comes long after, and opens the node again.
+func reloadIdle(t *testing.T, v *versions) {
+	l := newReloadLab(t, v)
 	good, second, traps := l.put(v.module()), l.put(v.module("version-1", "version-2")), l.put(v.module("mode-plain", "mode-traps"))
 	l.deploy(good, 1)
 	st, err := l.node.Reload(context.Background(), "stamps", "p", traps)
