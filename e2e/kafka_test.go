@@ -21,7 +21,7 @@ import (
 )
 
 // TestKafka tells its stories against a real Apache Kafka, which is started once and ends with the test. The stories share
-// it: each has topics and a pipeline of its own. The last one stops and kills the broker.
+// it: each has topics and a pipeline of its own. The last ones stop and kill the broker.
 func TestKafka(t *testing.T) {
 	b := kafkatest.Start(t, kafkatest.Options{Secure: true})
 	cl, err := kgo.NewClient(kgo.SeedBrokers(b.Addr), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MetadataMinAge(100*time.Millisecond))
@@ -43,6 +43,7 @@ func TestKafka(t *testing.T) {
 		{"stop in the future", kafkaStopLater},
 		{"kill", kafkaKill},
 		{"broker restarts", kafkaBrokerRestarts},
+		{"broker killed", kafkaBrokerKilled},
 	} {
 		t.Run(story.name, func(t *testing.T) { story.tell(t, k) })
 	}
@@ -287,12 +288,12 @@ type feeder struct {
 	halted chan struct{}
 	done   chan error
 	mu     sync.Mutex
-	sent   int
+	next   int // number of the next score
 }
 
-// feed starts a feeder. place says where the n-th score goes.
-func (k *apache) feed(t *testing.T, place func(n int) (topic string, partition int32)) *feeder {
-	f := &feeder{halted: make(chan struct{}), done: make(chan error, 1)}
+// feed starts a feeder, whose first score is number first. place says where the n-th score goes.
+func (k *apache) feed(t *testing.T, first int, place func(n int) (topic string, partition int32)) *feeder {
+	f := &feeder{halted: make(chan struct{}), done: make(chan error, 1), next: first}
 	go func() {
 		for {
 			var recs []*kgo.Record
@@ -308,7 +309,7 @@ func (k *apache) feed(t *testing.T, place func(n int) (topic string, partition i
 				return
 			}
 			f.mu.Lock()
-			f.sent += len(recs)
+			f.next += len(recs)
 			f.mu.Unlock()
 			select {
 			case <-f.halted:
@@ -321,11 +322,11 @@ func (k *apache) feed(t *testing.T, place func(n int) (topic string, partition i
 	return f
 }
 
-// count returns how many scores have been acknowledged.
+// count returns the number of the first score that has not been acknowledged.
 func (f *feeder) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.sent
+	return f.next
 }
 
 // more waits until n more scores have been acknowledged.
@@ -335,7 +336,7 @@ func (f *feeder) more(t *testing.T, n int) {
 	until(t, 2*time.Minute, "more input", func() bool { return f.count() >= n })
 }
 
-// halt ends the feeding and returns how many scores were produced.
+// halt ends the feeding and returns the number of the score that would have come next.
 func (f *feeder) halt(t *testing.T) int {
 	t.Helper()
 	close(f.halted)

@@ -142,7 +142,7 @@ func kafkaPartitionAdded(t *testing.T, k *apache) {
 	k.topic(t, "grows", 2)
 	var partitions atomic.Int32
 	partitions.Store(2)
-	in := k.feed(t, func(n int) (string, int32) { return "grows", int32(n) % partitions.Load() })
+	in := k.feed(t, 0, func(n int) (string, int32) { return "grows", int32(n) % partitions.Load() })
 	f := newFlow(t, k, "grown", `topic = "grows"`)
 	p := f.run(t)
 	in.more(t, 200)
@@ -164,52 +164,6 @@ func kafkaPartitionAdded(t *testing.T, k *apache) {
 	k.drained(t, p, f.name, "grows")
 	p.stop(t)
 	f.want(t, n)
-}
-
-// kafkaBrokerRestarts stops the broker in good order and starts it again, and then kills it and starts it again, while
-// records are written and read. The pipeline goes on by itself.
-func kafkaBrokerRestarts(t *testing.T, k *apache) {
-	k.topic(t, "bounce", 3)
-	in := k.feed(t, func(n int) (string, int32) { return "bounce", int32(n) % 3 })
-	f := newFlow(t, k, "bounced", `topic = "bounce"`)
-	p := f.run(t)
-	for _, end := range []func(){k.Stop, k.Kill} {
-		in.more(t, 300)
-		k.drainedSome(t, p, f.name)
-		end()
-		if p.ended() {
-			t.Fatalf("wgate ended with the broker: %v\n%s", p.err, p.output())
-		}
-		time.Sleep(time.Second) // wgate tries in vain
-		k.Restart()
-	}
-	in.more(t, 300)
-	n := in.halt(t)
-	k.produce(t, closing(t, "bounce", 3)...)
-	k.drained(t, p, f.name, "bounce")
-	p.stop(t)
-	f.want(t, n)
-}
-
-// drainedSome waits until something new was committed: the pipeline is at work.
-func (k *apache) drainedSome(t *testing.T, p *process, pipeline string) {
-	t.Helper()
-	sum := func() (all int64) {
-		offs, err := k.adm.FetchOffsets(t.Context(), "wgate."+pipeline)
-		if err == nil {
-			for _, o := range offs.Offsets().Sorted() {
-				all += o.At
-			}
-		}
-		return all
-	}
-	before := sum()
-	until(t, time.Minute, "the pipeline commits", func() bool {
-		if p.ended() {
-			t.Fatalf("wgate ended by itself: %v\n%s", p.err, p.output())
-		}
-		return sum() > before
-	})
 }
 
 // spanPipeline reads what was written to topic span from one time up to another.

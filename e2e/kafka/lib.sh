@@ -32,7 +32,8 @@ java_run() {
   shift
   exec java -Xms"$heap" -Xmx"$heap" -XX:+UseSerialGC -XX:TieredStopAtLevel=${KAFKA_TIER:-4} -Djava.net.preferIPv4Stack=true \
     -Djava.awt.headless=true -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.showDateTime=true \
-    -Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info -cp "$libs/*" "$@"
+    -Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info \
+    -Dorg.slf4j.simpleLogger.log.kafka.coordinator.transaction.TransactionMarkerChannelManager=info -cp "$libs/*" "$@"
 }
 
 # is_kafka PID reports whether the process is a broker of ours: a pid may have been given to another process meanwhile.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # start-kafka.sh DIR PORT
 # Starts one Apache Kafka 4 node (KRaft: broker and controller in one JVM) on 127.0.0.1 and returns when it serves; prints
-# its process id. DIR holds its data, log (broker.log) and pid; started again on the same DIR, it goes on with its data.
+# its process id. DIR holds its data, log (broker.log; earlier.log of earlier starts) and pid; started again on the same DIR, it goes on with its data.
 # End it with stop-kafka.sh DIR, or with kill -9 to see what happens.
 #
 #   PORT      plaintext          PORT+1    controller
@@ -88,6 +88,7 @@ if [ ! -e "$dir/data/meta.properties" ]; then
   (java_run 128m kafka.tools.StorageTool format -t wgateE2EwgateE2Ewgat0A -c "$dir/server.properties" "${format_args[@]}") > "$dir/format.log" 2>&1 ||
     { cat "$dir/format.log" >&2; exit 1; }
 fi
+[ ! -e "$dir/broker.log" ] || cat "$dir/broker.log" >> "$dir/earlier.log"
 : > "$dir/broker.log"
 (java_run "${KAFKA_HEAP:-512m}" kafka.Kafka "$dir/server.properties") >> "$dir/broker.log" 2>&1 < /dev/null &
 pid=$!

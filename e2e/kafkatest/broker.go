@@ -126,6 +126,34 @@ func (b *Broker) Kill() {
 	b.t.Fatal("the broker was killed and still answers")
 }
 
+// LostMarkers reports whether the broker has left out the end of transactions that it had said to be committed. Kafka does
+// so, up to 4.4 at least, when it stops or starts while a transaction ends: for the moment its partitions have no leader,
+// and the transaction coordinator takes them for deleted. With one node there is no other leader, so what was committed
+// there may be gone for readers, and nothing that a client does helps.
+func (b *Broker) LostMarkers() bool {
+	b.t.Helper()
+	for _, name := range []string{"broker.log", "earlier.log"} {
+		text, err := os.ReadFile(filepath.Join(b.opt.Dir, name))
+		if err != nil && !os.IsNotExist(err) {
+			b.t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte("Couldn't find leader endpoint for partitions")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Forget makes LostMarkers forget what happened up to now.
+func (b *Broker) Forget() {
+	b.t.Helper()
+	for _, name := range []string{"broker.log", "earlier.log"} {
+		if err := os.Truncate(filepath.Join(b.opt.Dir, name), 0); err != nil && !os.IsNotExist(err) {
+			b.t.Fatal(err)
+		}
+	}
+}
+
 func (b *Broker) script(name string, args ...string) *exec.Cmd {
 	return exec.Command(filepath.Join(b.dir, name), args...)
 }
